@@ -1,0 +1,295 @@
+/*
+ * ask.c - asks and their answers.
+ *
+ *   open  --answer or failure arrives-->  resolved: the waiting handler goes on, or `reply` is called
+ *         --the asker ends-->             gone: a late answer finds no entry and is dropped
+ *
+ * The asker keeps an entry with an id; the message has the id in slot 3 (0: answered). On the other
+ * side the ask is owned by exactly one thing: a mailbox, the delivery being handled, or a request
+ * that was taken. Each of them fails it when it goes, and with a node that is there already, so that
+ * a failure never needs memory.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "actor/send.h"
+
+#include <string.h>
+
+/* ---- Asking ---- */
+
+static actl_status why_not(const struct actor *target) {
+  if (target == NULL) return ACTL_NO_ACTOR;
+  return (target->flags & ACTOR_STOPPING) != 0 ? ACTL_STOPPED : ACTL_OK;
+}
+
+static actl_status open_ask(struct vat *vat, uint64_t to, const actl_value *values, size_t n,
+                            bool waits, uint64_t *id) {
+  struct owned *entry = actl__owned_new(vat, vat->current, OWNED_ASKS, id);
+  if (entry == NULL) return ACTL_NO_MEMORY;
+  entry->peer = to;
+  entry->key = waits;
+
+  struct actor *target = NULL;
+  uint64_t head = actl__node_head(NODE_ASK);
+  actl_status status = actl__vat_find(vat, to, &target)
+                           ? actl__send_near(vat, target, head, *id, values, n)
+                           : actl__send_far(vat, to, head, *id, values, n);
+  if (status != ACTL_OK) actl__owned_free(vat, OWNED_ASKS, entry);
+  vat->budget--;
+  return status;
+}
+
+/* ACTL_OK: the target may answer. */
+static actl_status check_target(struct vat *vat, actl_pid to) {
+  struct actor *target = NULL;
+  if (vat->current == NULL || (to.bits & PID_TOP) == 0) return ACTL_INVALID;
+  if (to.bits == vat->current->pid) return ACTL_SELF;
+  return actl__vat_find(vat, to.bits, &target) ? why_not(target) : ACTL_OK;
+}
+
+/* An ask that fails before it was sent still comes back as a delivery. */
+static actl_status fail_own(struct vat *vat, actl_pid to, actl_status why, actl_ask_id *out) {
+  uint64_t id;
+  struct actl_msg *m = actl__pool_take(&vat->pool);
+  if (m == NULL) return ACTL_NO_MEMORY;
+  struct owned *entry = actl__owned_new(vat, vat->current, OWNED_ASKS, &id);
+  if (entry == NULL) {
+    m->header = 0;
+    actl__pool_give(&vat->pool, m);
+    return ACTL_NO_MEMORY;
+  }
+
+  m->header = actl__node_head(NODE_FAILURE);
+  m->from = to.bits;
+  m->slot[0] = (uint64_t)(int64_t)why;
+  m->slot[NODE_ASK_SLOT] = id;
+  actl__ask_resolve(vat, m);
+  out->bits = id;
+  return ACTL_OK;
+}
+
+actl_status actl_ask(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n,
+                     actl_ask_id *out) {
+  struct vat *vat = actl__vat(ctx);
+  actl_status status = check_target(vat, to);
+  if (status == ACTL_NO_ACTOR || status == ACTL_STOPPED) return fail_own(vat, to, status, out);
+  if (status != ACTL_OK) return status;
+
+  uint64_t id;
+  status = open_ask(vat, to.bits, values, n, false, &id);
+  if (status == ACTL_OK) out->bits = id;
+  return status;
+}
+
+actl_status actl_ask_wait(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n,
+                          void *waiter) {
+  struct vat *vat = actl__vat(ctx);
+  actl_status status = check_target(vat, to);
+  if (status != ACTL_OK) return status;
+  struct actor *a = vat->current;
+  if (actl__extra(vat, a) == NULL) return ACTL_NO_MEMORY;
+
+  uint64_t id = 0;
+  bool is_told = (a->flags & (ACTOR_STOP_NOW | ACTOR_KILL | ACTOR_EXIT)) != 0;
+  if (!is_told) status = open_ask(vat, to.bits, values, n, true, &id);
+  if (status != ACTL_OK) return status;
+
+  actl__life_park(vat, a, waiter, id);
+  /* A stop takes effect at once where the handler waits. */
+  if (is_told) actl__ready_last(vat, a);
+  return ACTL_OK;
+}
+
+/* ---- Answers arriving ---- */
+
+void actl__ask_resolve(struct vat *vat, struct actl_msg *m) {
+  struct owned *entry = actl__owned_get(vat, OWNED_ASKS, m->slot[NODE_ASK_SLOT]);
+  if (entry == NULL) {
+    vat->stats.late_replies++;
+    actl__vat_free_node(vat, m);
+    return;
+  }
+
+  struct actor *a = entry->owner;
+  bool waits = entry->key != 0;
+  actl__owned_free(vat, OWNED_ASKS, entry);
+  if (!waits) {
+    if (actl__mailbox_push(a, m)) actl__ready_last(vat, a);
+  } else if (actl__node_kind(m) == NODE_REPLY) {
+    actl__life_answer(vat, a, ACTL_OK, m);
+  } else {
+    actl_status status = (actl_status)(int64_t)m->slot[0];
+    actl__vat_free_node(vat, m);
+    actl__life_answer(vat, a, status, NULL);
+  }
+}
+
+/* ---- Answering ---- */
+
+/* Hands a node with an answer to the asker, near or far. */
+static void hand_over(struct vat *vat, struct actl_msg *m, uint64_t asker, uint64_t id) {
+  struct actor *a = NULL;
+  m->from = actl__vat_self(vat);
+  m->slot[NODE_ASK_SLOT] = id;
+  if (actl__vat_find(vat, asker, &a)) {
+    actl__ask_resolve(vat, m);
+  } else {
+    m->slot[NODE_TARGET_SLOT] = asker;
+    actl__vat_post(vat, m);
+  }
+}
+
+static actl_status reply_to(struct vat *vat, uint64_t asker, uint64_t id, const actl_value *values,
+                            size_t n) {
+  struct actl_msg *m = actl__pool_take(&vat->pool);
+  if (m == NULL) return ACTL_NO_MEMORY;
+
+  bool is_near = ((asker ^ vat->home) & (PID_TOP | PID_HOME_MASK)) == 0;
+  uint64_t head = actl__node_head(NODE_REPLY) | vat->age | (is_near ? 0 : NODE_FAR);
+  actl_status status = actl__node_write(m, head, values, n, NODE_ASK_SLOT, &vat->engine->mem);
+  if (status != ACTL_OK) {
+    m->header = 0;
+    actl__pool_give(&vat->pool, m);
+    return status;
+  }
+  vat->budget--;
+  hand_over(vat, m, asker, id);
+  return ACTL_OK;
+}
+
+/* The node is taken. */
+static void fail_to(struct vat *vat, struct actl_msg *m, uint64_t asker, uint64_t id,
+                    actl_status status) {
+  m->header = actl__node_head(NODE_FAILURE) | (m->header & NODE_FAR);
+  m->slot[0] = (uint64_t)(int64_t)status;
+  if (((asker ^ vat->home) & (PID_TOP | PID_HOME_MASK)) != 0) m->header |= NODE_FAR;
+  hand_over(vat, m, asker, id);
+}
+
+void actl__ask_fail(struct vat *vat, struct actl_msg *m, actl_status status) {
+  uint64_t id = m->slot[NODE_ASK_SLOT];
+  actl__node_clear(m, &vat->engine->mem);
+  if (id == 0) {
+    actl__pool_give(&vat->pool, m);
+  } else {
+    fail_to(vat, m, m->from, id, status);
+  }
+}
+
+actl_status actl__ask_answer(struct vat *vat, struct actl_msg *m, const actl_value *values,
+                             size_t n) {
+  if (m == NULL || !actl__node_is_ask(m)) return ACTL_INVALID;
+  uint64_t id = m->slot[NODE_ASK_SLOT];
+  if (id == 0) return ACTL_EXPIRED;
+
+  actl_status status = reply_to(vat, m->from, id, values, n);
+  if (status == ACTL_OK) m->slot[NODE_ASK_SLOT] = 0;
+  return status;
+}
+
+actl_status actl_reply(actl_ctx *ctx, const actl_value *values, size_t n) {
+  struct vat *vat = actl__vat(ctx);
+  return actl__ask_answer(vat, vat->msg, values, n);
+}
+
+/* ---- Requests ---- */
+
+actl_status actl_later(actl_ctx *ctx, actl_request *out) {
+  struct vat *vat = actl__vat(ctx);
+  struct actl_msg *m = vat->msg;
+  if (m == NULL || vat->current == NULL || !actl__node_is_ask(m)) return ACTL_INVALID;
+  if (m->slot[NODE_ASK_SLOT] == 0) return ACTL_EXPIRED;
+
+  uint64_t id;
+  struct actl_msg *node = actl__pool_take(&vat->pool);
+  if (node == NULL) return ACTL_NO_MEMORY;
+  node->header = 0;
+  struct owned *entry = actl__owned_new(vat, vat->current, OWNED_REQUESTS, &id);
+  if (entry == NULL) {
+    actl__pool_give(&vat->pool, node);
+    return ACTL_NO_MEMORY;
+  }
+  entry->peer = m->from;
+  entry->key = m->slot[NODE_ASK_SLOT];
+  entry->node = node;
+  m->slot[NODE_ASK_SLOT] = 0;
+  out->bits = id;
+  return ACTL_OK;
+}
+
+void actl__request_drop(struct vat *vat, struct owned *request, actl_status status) {
+  struct actl_msg *node = request->node;
+  uint64_t asker = request->peer, id = request->key;
+  actl__owned_free(vat, OWNED_REQUESTS, request);
+  fail_to(vat, node, asker, id, status);
+}
+
+actl_status actl_request_reply(actl_ctx *ctx, actl_request request, const actl_value *values,
+                               size_t n) {
+  struct vat *vat = actl__vat(ctx);
+  struct owned *entry = actl__owned_get(vat, OWNED_REQUESTS, request.bits);
+  if (entry == NULL) return ACTL_EXPIRED;
+
+  uint64_t asker = entry->peer, id = entry->key;
+  actl_status status = reply_to(vat, asker, id, values, n);
+  if (status != ACTL_OK) return status;
+  actl__pool_give(&vat->pool, entry->node);
+  actl__owned_free(vat, OWNED_REQUESTS, entry);
+  return ACTL_OK;
+}
+
+actl_status actl_request_fail(actl_ctx *ctx, actl_request request, actl_status status) {
+  struct vat *vat = actl__vat(ctx);
+  struct owned *entry = actl__owned_get(vat, OWNED_REQUESTS, request.bits);
+  if (entry == NULL) return ACTL_EXPIRED;
+  if (status == ACTL_OK) return ACTL_INVALID;
+  actl__request_drop(vat, entry, status);
+  return ACTL_OK;
+}
+
+/* ---- Deadlocks ---- */
+
+enum { NAME_SIZE = 160, WHERE_SIZE = 160 };
+
+static void describe_peer(struct vat *vat, uint64_t pid, char *out, size_t size) {
+  struct vat_number number = actl__number(vat->engine, actl__pid_vat(pid));
+  struct actor *a = number.vat != NULL ? actl__records_find(number.records, pid) : NULL;
+  if (a != NULL) {
+    actl__describe(number.vat, a, out, size, NULL, 0);
+  } else {
+    (void)strncpy(out, "an actor that is gone", size);
+  }
+}
+
+static void report_stuck(struct vat *vat, const struct owned *entry) {
+  char name[NAME_SIZE], where[WHERE_SIZE] = "", peer[NAME_SIZE];
+  actl__describe(vat, entry->owner, name, sizeof name, where, sizeof where);
+  describe_peer(vat, entry->peer, peer, sizeof peer);
+  actl__log(vat->engine, ACTL_LOG_ERROR, ACTL_LOG_STUCK,
+            "deadlock: %s waits%s%s for an answer of %s, which cannot come", name,
+            where[0] != '\0' ? " at " : "", where, peer);
+}
+
+static bool fail_hopeless(struct vat *vat, struct owned *entry) {
+  struct actl_msg *m = actl__pool_take(&vat->pool);
+  if (m == NULL) return false;
+
+  report_stuck(vat, entry);
+  m->header = actl__node_head(NODE_FAILURE);
+  m->from = entry->peer;
+  m->slot[0] = (uint64_t)(int64_t)ACTL_DEADLOCK;
+  m->slot[NODE_ASK_SLOT] = actl__slots_id(&vat->owned[OWNED_ASKS], entry);
+  vat->stats.deadlocks++;
+  actl__ask_resolve(vat, m);
+  return true;
+}
+
+bool actl__ask_fail_hopeless(struct vat *vat) {
+  struct slots *asks = &vat->owned[OWNED_ASKS];
+  bool any = false;
+  for (uint32_t i = 0; i < asks->n_touched; i++) {
+    struct slot *slot = actl__slots_at(asks, i);
+    if ((slot->serial & 1) != 0) any |= fail_hopeless(vat, (struct owned *)(void *)slot);
+  }
+  return any;
+}

@@ -1,0 +1,422 @@
+/*
+ * life.c - stopping, failing, ending.
+ *
+ * An actor is only ever stopped by the vat's turn, when it is the current one: others set a flag and
+ * make it ready. The steps of a stop (children, hook, end) are taken one at a time, so a tree of any
+ * depth is stopped without recursion.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "actor/send.h"
+
+#include <string.h>
+
+/* ---- What hangs off a record ---- */
+
+struct extra *actl__extra(struct vat *vat, struct actor *a) {
+  if (a->extra == NULL) {
+    a->extra = actl__arena_new(&vat->arena, sizeof *a->extra);
+    if (a->extra != NULL) memset(a->extra, 0, sizeof *a->extra);
+  }
+  return a->extra;
+}
+
+struct owned *actl__owned_get(struct vat *vat, enum owned_list list, uint64_t id) {
+  return actl__slots_get(&vat->owned[list], id);
+}
+
+struct owned *actl__owned_new(struct vat *vat, struct actor *a, enum owned_list list,
+                              uint64_t *id) {
+  struct extra *extra = actl__extra(vat, a);
+  if (extra == NULL) return NULL;
+  struct owned *entry = actl__slots_new(&vat->owned[list], &vat->arena, id);
+  if (entry == NULL) return NULL;
+
+  entry->owner = a;
+  entry->next = extra->owned[list];
+  if (entry->next != 0) actl__owned_get(vat, list, entry->next)->prev = *id;
+  extra->owned[list] = *id;
+  return entry;
+}
+
+void actl__owned_free(struct vat *vat, enum owned_list list, struct owned *entry) {
+  if (entry->prev != 0) {
+    actl__owned_get(vat, list, entry->prev)->next = entry->next;
+  } else {
+    entry->owner->extra->owned[list] = entry->next;
+  }
+  if (entry->next != 0) actl__owned_get(vat, list, entry->next)->prev = entry->prev;
+  actl__slots_free(&vat->owned[list], entry);
+}
+
+/* ---- Dead letters ---- */
+
+static actl_letter letter_of(actl_status reason) {
+  switch (reason) {
+#define CASE(name)                                                                                 \
+  case ACTL_##name: return ACTL_LETTER_##name;
+    ACTL_LETTERS(CASE)
+#undef CASE
+  default: return ACTL_LETTER_FAILED;
+  }
+}
+
+void actl__letter(struct vat *vat, struct actl_msg *m, actl_status reason) {
+  switch (actl__node_kind(m)) {
+  case NODE_ASK:
+    vat->stats.dead_letters[letter_of(reason)]++;
+    actl__ask_fail(vat, m, reason);
+    return;
+  case NODE_MESSAGE: vat->stats.dead_letters[letter_of(reason)]++; break;
+  case NODE_REPLY:
+  case NODE_FAILURE: vat->stats.late_replies++; break;
+  default: break; /* what the engine itself sent */
+  }
+  actl__vat_free_node(vat, m);
+}
+
+static void bury_mailbox(struct vat *vat, struct actor *a) {
+  actl_status reason = vat->is_shut ? ACTL_SHUTDOWN : ACTL_STOPPED;
+  for (struct actl_msg *m; (m = actl__mailbox_pop(a)) != NULL;) actl__letter(vat, m, reason);
+}
+
+/* ---- Waiting handlers ---- */
+
+void actl__life_park(struct vat *vat, struct actor *a, void *waiter, uint64_t ask) {
+  struct extra *extra = a->extra;
+  if (vat->answer != NULL) {
+    actl__vat_free_node(vat, vat->answer);
+    vat->answer = NULL;
+  }
+  extra->waiter = waiter;
+  extra->waits_for = ask;
+  extra->held = vat->msg;
+  extra->held_doing = vat->doing;
+  vat->msg = NULL;
+  vat->doing = DOING_NOTHING;
+  a->phase = ACTOR_PARKED;
+  actl__vat_leave(vat);
+}
+
+void actl__life_answer(struct vat *vat, struct actor *a, actl_status status, struct actl_msg *m) {
+  a->extra->answer = m;
+  a->extra->answer_status = status;
+  a->extra->waits_for = 0;
+  a->flags |= ACTOR_RESUMABLE;
+  if (a->phase == ACTOR_PARKED) actl__ready_last(vat, a);
+}
+
+static void resume(struct vat *vat, struct actor *a, actl_delivery *out) {
+  struct extra *extra = a->extra;
+  a->flags &= (uint16_t)~ACTOR_RESUMABLE;
+  vat->msg = extra->held;
+  vat->doing = extra->held_doing;
+  vat->answer = extra->answer;
+  *out = (actl_delivery){.kind = ACTL_DELIVER_RESUME,
+                         .status = extra->answer_status,
+                         .word = a->word,
+                         .msg = extra->answer,
+                         .waiter = extra->waiter};
+  extra->waiter = NULL;
+  extra->held = extra->answer = NULL;
+}
+
+/* The handler that waits must not go on: its ask, its answer and its message are dropped. */
+static void abandon(struct vat *vat, struct actor *a, actl_delivery *out) {
+  struct extra *extra = a->extra;
+  struct owned *ask = actl__owned_get(vat, OWNED_ASKS, extra->waits_for);
+  if (ask != NULL) actl__owned_free(vat, OWNED_ASKS, ask);
+  if (extra->answer != NULL) actl__vat_free_node(vat, extra->answer);
+  if (extra->held != NULL) actl__letter(vat, extra->held, ACTL_STOPPED);
+
+  a->flags &= (uint16_t)~ACTOR_RESUMABLE;
+  *out = (actl_delivery){.kind = ACTL_DELIVER_ABANDON, .word = a->word, .waiter = extra->waiter};
+  extra->waiter = NULL;
+  extra->held = extra->answer = NULL;
+  extra->waits_for = 0;
+  vat->doing = DOING_ABANDON;
+}
+
+/* ---- Stopping ---- */
+
+static void make_ready(struct vat *vat, struct actor *a) {
+  if (a->phase == ACTOR_IDLE || a->phase == ACTOR_PARKED) actl__ready_top(vat, a);
+}
+
+void actl__life_tell(struct vat *vat, struct actor *a, uint16_t flag) {
+  if (flag == ACTOR_STOP_NOW && (a->flags & ACTOR_STOPPING) != 0) return;
+  a->flags |= flag;
+  make_ready(vat, a);
+}
+
+static void keep_reason(struct vat *vat, struct actor *a, actl_status status, const char *text,
+                        size_t text_size) {
+  if (status == ACTL_OK && text == NULL) return;
+  struct extra *extra = actl__extra(vat, a);
+  if (extra == NULL) return; /* it stops without a reason rather than not at all */
+
+  if (status != ACTL_OK) extra->status = status;
+  if (text == NULL || extra->text != NULL) return;
+  extra->text = actl__arena_new(&vat->arena, text_size + 1);
+  if (extra->text == NULL) return;
+  memcpy(extra->text, text, text_size);
+  extra->text[text_size] = '\0';
+  extra->text_size = text_size + 1;
+}
+
+void actl__life_keep_text(struct vat *vat, struct actor *a, const char *text) {
+  keep_reason(vat, a, ACTL_OK, text, strlen(text));
+}
+
+void actl__life_stop(struct vat *vat, struct actor *a, actl_status status, const char *text,
+                     size_t text_size) {
+  const uint16_t told = ACTOR_STOP_NOW | ACTOR_EXIT | ACTOR_KILL;
+  if (status == ACTL_KILLED) {
+    struct extra *extra = a->child != 0 || a->extra != NULL ? actl__extra(vat, a) : NULL;
+    if (extra != NULL) extra->is_killed = true;
+    a->flags |= ACTOR_HOOKED;
+  }
+  if ((a->flags & ACTOR_HOOKED) == 0) keep_reason(vat, a, status, text, text_size);
+  a->flags = (uint16_t)((a->flags & ~told) | ACTOR_STOPPING | ACTOR_STEP);
+  bury_mailbox(vat, a);
+}
+
+/* Tells the youngest child, far ones first, and true; false: there is none. A child that was told
+ * already is waited for. */
+static bool stop_youngest(struct vat *vat, struct actor *a) {
+  struct extra *extra = a->extra;
+  bool kills = extra != NULL && extra->is_killed;
+  if (extra != NULL && extra->owned[OWNED_CHILDREN] != 0) {
+    struct owned *entry = actl__owned_get(vat, OWNED_CHILDREN, extra->owned[OWNED_CHILDREN]);
+    struct actl_msg *m = entry->node;
+    if (m == NULL) return true;
+    entry->node = NULL;
+    m->header = actl__node_head(kills ? NODE_KILL : NODE_STOP_NOW) | NODE_FAR;
+    m->from = a->pid;
+    m->slot[NODE_TARGET_SLOT] = entry->peer;
+    actl__vat_post(vat, m);
+    return true;
+  }
+  if (a->child == 0) return false;
+  actl__life_tell(vat, actl__vat_at(vat, a->child), kills ? ACTOR_KILL : ACTOR_STOP_NOW);
+  return true;
+}
+
+static void *state_of(struct actor *a) {
+  if (a->behavior->state_size == 0) return NULL;
+  return a->behavior->state_size <= sizeof a->word ? (void *)&a->word : (void *)(uintptr_t)a->word;
+}
+
+static void call_native_hook(struct vat *vat, struct actor *a) {
+  const struct extra *extra = a->extra;
+  actl_reason reason = {ACTL_OK, NULL};
+  if (extra != NULL) reason = (actl_reason){extra->status, extra->text};
+  vat->doing = DOING_STOP;
+  a->behavior->stop(actl__ctx(vat), state_of(a), &reason);
+  vat->doing = DOING_NOTHING;
+}
+
+/* true: `out` is the stop hook of a driven actor. */
+static bool step_stop(struct vat *vat, struct actor *a, actl_delivery *out) {
+  a->flags &= (uint16_t)~ACTOR_STEP;
+  if (stop_youngest(vat, a)) {
+    a->phase = ACTOR_PARKED;
+    actl__vat_leave(vat);
+    return false;
+  }
+  if ((a->flags & (ACTOR_HOOKED | ACTOR_UNBORN)) != 0) {
+    actl__life_end(vat, a);
+    return false;
+  }
+
+  a->flags |= ACTOR_HOOKED;
+  if ((a->flags & ACTOR_DRIVEN) == 0) {
+    call_native_hook(vat, a);
+    actl__life_end(vat, a);
+    return false;
+  }
+  const struct extra *extra = a->extra;
+  *out = (actl_delivery){.kind = ACTL_DELIVER_STOP, .word = a->word};
+  if (extra != NULL) {
+    out->status = extra->status;
+    out->text = extra->text;
+  }
+  vat->doing = DOING_STOP;
+  return true;
+}
+
+static bool has_waiter(const struct actor *a) {
+  return a->extra != NULL && a->extra->waiter != NULL;
+}
+
+/* An actor that is stopping is told to die: no hook, its children die too. */
+static bool step_kill(struct vat *vat, struct actor *a, actl_delivery *out) {
+  a->flags = (uint16_t)((a->flags & ~ACTOR_KILL) | ACTOR_HOOKED | ACTOR_STEP);
+  struct extra *extra = actl__extra(vat, a);
+  if (extra != NULL) extra->is_killed = true;
+  if (a->child != 0) {
+    actl__life_tell(vat, actl__vat_at(vat, a->child), ACTOR_KILL);
+  }
+  if (!has_waiter(a)) return step_stop(vat, a, out);
+  abandon(vat, a, out);
+  return true;
+}
+
+static actl_status why(const struct vat *vat, const struct actor *a) {
+  if ((a->flags & ACTOR_KILL) != 0) return ACTL_KILLED;
+  if ((a->flags & ACTOR_EXIT) != 0) return ACTL_OK;
+  return vat->is_shut ? ACTL_SHUTDOWN : ACTL_OK;
+}
+
+bool actl__life_step(struct vat *vat, struct actor *a, actl_delivery *out) {
+  const uint16_t told = ACTOR_STOP_NOW | ACTOR_EXIT | ACTOR_KILL;
+  if ((a->flags & ACTOR_STOPPING) == 0 && (a->flags & told) != 0) {
+    if (has_waiter(a)) {
+      abandon(vat, a, out);
+      return true;
+    }
+    actl__life_stop(vat, a, why(vat, a), NULL, 0);
+    return step_stop(vat, a, out);
+  }
+  if ((a->flags & (ACTOR_STOPPING | ACTOR_KILL)) == (ACTOR_STOPPING | ACTOR_KILL))
+    return step_kill(vat, a, out);
+  a->flags &= (uint16_t) ~(ACTOR_STOP_NOW | ACTOR_EXIT);
+
+  if ((a->flags & ACTOR_RESUMABLE) != 0) {
+    resume(vat, a, out);
+    return true;
+  }
+  if ((a->flags & ACTOR_STEP) != 0 && !has_waiter(a)) return step_stop(vat, a, out);
+
+  /* A stopping actor whose hook waits is not to be stepped. */
+  a->flags &= (uint16_t)~ACTOR_STEP;
+  if (has_waiter(a)) {
+    a->phase = ACTOR_PARKED;
+    actl__vat_leave(vat);
+  }
+  return false;
+}
+
+/* ---- Failing ---- */
+
+void actl__life_fail(struct vat *vat, struct actor *a, actl_status status, const char *text) {
+  char name[160];
+  actl__describe(vat, a, name, sizeof name, NULL, 0);
+  const char *what = text != NULL ? text : actl_status_text(status);
+  static const char *const where[] = {
+      [DOING_NOTHING] = "failed",      [DOING_MESSAGE] = "failed",
+      [DOING_INIT] = "failed in init", [DOING_REPLY] = "failed in reply",
+      [DOING_STOP] = "failed in stop", [DOING_ABANDON] = "failed while it was being stopped"};
+  actl__log(vat->engine, ACTL_LOG_ERROR, ACTL_LOG_FAILURE, "%s %s: %s", name, where[vat->doing],
+            what);
+
+  uint8_t doing = vat->doing;
+  struct actl_msg *m = vat->msg;
+  vat->doing = DOING_NOTHING;
+  vat->msg = NULL;
+  if (m != NULL) actl__letter(vat, m, ACTL_FAILED);
+  if (doing == DOING_STOP) {
+    vat->stats.failed++;
+    actl__life_end(vat, a);
+    return;
+  }
+  if (doing == DOING_ABANDON) return; /* its stop goes on */
+  vat->stats.failed++;
+  if (doing == DOING_INIT) a->flags |= ACTOR_HOOKED;
+  actl__life_stop(vat, a, ACTL_FAILED, what, strlen(what));
+}
+
+/* ---- Ending ---- */
+
+static void unlink_from_parent(struct vat *vat, struct actor *a) {
+  if (a->older != 0) actl__vat_at(vat, a->older)->younger = a->younger;
+  if (a->younger != 0) {
+    actl__vat_at(vat, a->younger)->older = a->older;
+  } else {
+    actl__vat_at(vat, a->parent)->child = a->older;
+  }
+}
+
+/* A parent that waits for its children goes on. */
+static void step_parent(struct vat *vat, struct actor *parent) {
+  if ((parent->flags & ACTOR_STOPPING) == 0) return;
+  parent->flags |= ACTOR_STEP;
+  make_ready(vat, parent);
+}
+
+static void tell_parent(struct vat *vat, struct actor *a) {
+  if (a->parent != 0) {
+    struct actor *parent = actl__vat_at(vat, a->parent);
+    unlink_from_parent(vat, a);
+    step_parent(vat, parent);
+  } else if ((a->flags & ACTOR_FAR_PARENT) != 0) {
+    struct extra *extra = a->extra;
+    struct actl_msg *m = extra->gone;
+    m->header = actl__node_head(NODE_CHILD_GONE) | NODE_FAR;
+    m->from = a->pid;
+    m->slot[NODE_ASK_SLOT] = extra->far_entry;
+    m->slot[NODE_TARGET_SLOT] = extra->far_parent;
+    actl__vat_post(vat, m);
+  }
+}
+
+void actl__life_child_gone(struct vat *vat, struct actl_msg *m) {
+  struct owned *entry = actl__owned_get(vat, OWNED_CHILDREN, m->slot[NODE_ASK_SLOT]);
+  if (entry != NULL) {
+    struct actor *parent = entry->owner;
+    if (entry->node != NULL) {
+      entry->node->header = 0;
+      actl__pool_give(&vat->pool, entry->node);
+    }
+    actl__owned_free(vat, OWNED_CHILDREN, entry);
+    step_parent(vat, parent);
+  }
+  actl__vat_free_node(vat, m);
+}
+
+static void end_extra(struct vat *vat, struct actor *a) {
+  struct extra *extra = a->extra;
+  for (uint64_t id; (id = extra->owned[OWNED_ASKS]) != 0;)
+    actl__owned_free(vat, OWNED_ASKS, actl__owned_get(vat, OWNED_ASKS, id));
+  for (uint64_t id; (id = extra->owned[OWNED_REQUESTS]) != 0;)
+    actl__request_drop(vat, actl__owned_get(vat, OWNED_REQUESTS, id), ACTL_STOPPED);
+
+  actl__arena_free(&vat->arena, extra->text, extra->text_size);
+  actl__arena_free(&vat->arena, extra, sizeof *extra);
+  a->extra = NULL;
+}
+
+static void end_state(struct vat *vat, struct actor *a) {
+  if ((a->flags & ACTOR_DRIVEN) != 0) {
+    if ((a->flags & ACTOR_UNBORN) == 0) vat->engine->driver->drop(vat->machine, a->word);
+  } else if (a->behavior->state_size > sizeof a->word) {
+    actl__arena_free(&vat->arena, (void *)(uintptr_t)a->word, a->behavior->state_size);
+  }
+}
+
+void actl__life_end(struct vat *vat, struct actor *a) {
+  bury_mailbox(vat, a);
+  tell_parent(vat, a);
+  if (a->extra != NULL) end_extra(vat, a);
+  end_state(vat, a);
+  vat->stats.stopped++;
+  vat->stats.alive--;
+  if (vat->current == a) actl__vat_leave(vat);
+  actl__records_free(a->table == 0 ? &vat->records : vat->tables[a->table - 1], a);
+}
+
+/* ---- Shutdown ---- */
+
+static void shutdown_table(struct vat *vat, const struct records *records) {
+  for (uint32_t slot = records->n_touched; slot-- > 0;) {
+    struct actor *a = actl__records_at(records, slot);
+    bool is_root = a->parent == 0 && (a->flags & ACTOR_FAR_PARENT) == 0;
+    if ((a->pid & PID_TOP) != 0 && is_root) actl__life_tell(vat, a, ACTOR_STOP_NOW);
+  }
+}
+
+void actl__life_shutdown(struct vat *vat) {
+  vat->is_shut = true;
+  shutdown_table(vat, &vat->records);
+  for (uint32_t i = 0; i < vat->n_tables; i++) shutdown_table(vat, vat->tables[i]);
+}

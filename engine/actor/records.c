@@ -1,0 +1,172 @@
+/*
+ * records.c - slots, their reuse and their reserve.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "actor/records.h"
+
+#include <string.h>
+
+enum { FRESH_BATCH = ACTL_TUNE(64, 3) };
+
+static size_t bucket_slots(unsigned bucket) { return (size_t)RECORDS_FIRST << bucket; }
+
+/* Large buckets are whole huge pages. */
+static size_t bucket_bytes(unsigned bucket) {
+  size_t size = bucket_slots(bucket) * sizeof(struct actor);
+  if (size < ACTL__HUGE_PAGE) return size;
+  return (size + ACTL__HUGE_PAGE - 1) & ~(size_t)(ACTL__HUGE_PAGE - 1);
+}
+
+static bool is_from_arena(unsigned bucket) { return bucket_bytes(bucket) < ACTL__HUGE_PAGE; }
+
+actl_status actl__records_init(struct records *records, uint64_t home, uint32_t table,
+                               struct arena *arena, const struct memory *mem) {
+  memset(records, 0, sizeof *records);
+  records->home = home;
+  records->table = table;
+  records->arena = arena;
+  records->mem = mem;
+  records->free_end = &records->free;
+  atomic_init(&records->n_fresh, 1); /* slot 0 is nobody's */
+  records->fresh_at = records->fresh_end = 1;
+  return actl__lock_init(&records->lock);
+}
+
+/* Small buckets go with the arena. */
+void actl__records_fini(struct records *records) {
+  for (unsigned b = 0; b < RECORDS_BUCKETS; b++) {
+    if (records->biased[b] == 0 || is_from_arena(b)) continue;
+    uintptr_t at = records->biased[b] + bucket_slots(b) * sizeof(struct actor);
+    actl__memory_free(records->mem, (void *)at, bucket_bytes(b));
+  }
+  actl__lock_fini(&records->lock);
+}
+
+static bool ensure_bucket(struct records *records, unsigned bucket) {
+  if (records->biased[bucket] != 0) return true;
+
+  size_t size = bucket_bytes(bucket);
+  void *at = is_from_arena(bucket) ? actl__arena_new(records->arena, size)
+                                   : actl__memory_new(records->mem, size);
+  if (at == NULL) return false;
+  records->biased[bucket] = (uintptr_t)at - bucket_slots(bucket) * sizeof(struct actor);
+  return true;
+}
+
+/* Initialises the records up to `slot`: those in between belong to far spawns on their way. */
+static bool touch(struct records *records, uint32_t slot) {
+  while (records->n_touched <= slot) {
+    uint32_t next = records->n_touched;
+    if (!ensure_bucket(records, 27u - (unsigned)__builtin_clz(next + RECORDS_FIRST))) return false;
+    struct actor *a = actl__records_at(records, next);
+    a->pid = actl__pid_make(0, next, 1);
+    records->n_touched = next + 1;
+  }
+  return true;
+}
+
+static void make_live(struct records *records, struct actor *a, uint64_t pid) {
+  *a = (struct actor){.pid = pid, .table = (uint8_t)records->table};
+}
+
+static struct actor *pop_free(struct records *records) {
+  struct actor *a = records->free;
+  records->free = a->ready;
+  if (records->free == NULL) records->free_end = &records->free;
+  records->n_free--;
+  return a;
+}
+
+/* The next slot that nobody had; 0: none is left. Any thread. */
+static uint32_t take_fresh(struct records *records, uint32_t n) {
+  /* relaxed: the number is all that is shared. */
+  uint32_t slot = atomic_load_explicit(&records->n_fresh, memory_order_relaxed);
+  do {
+    if (slot + n > RECORDS_SLOTS) return 0;
+  } while (!atomic_compare_exchange_weak_explicit(&records->n_fresh, &slot, slot + n,
+                                                  memory_order_relaxed, memory_order_relaxed));
+  return slot;
+}
+
+static bool more_fresh(struct records *records) {
+  uint32_t n = FRESH_BATCH;
+  uint32_t slot = take_fresh(records, n);
+  if (slot == 0) slot = take_fresh(records, n = 1);
+  if (slot == 0) return false;
+  records->fresh_at = slot;
+  records->fresh_end = slot + n;
+  return true;
+}
+
+struct actor *actl__records_new(struct records *records, bool *is_used_up) {
+  struct actor *a;
+  if (records->n_free > RECORDS_REUSE) {
+    a = pop_free(records);
+    make_live(records, a, records->home | a->pid);
+    return a;
+  }
+  if (records->fresh_at < records->fresh_end || more_fresh(records)) {
+    uint32_t slot = records->fresh_at;
+    if (!touch(records, slot)) return NULL;
+    records->fresh_at++;
+    a = actl__records_at(records, slot);
+    make_live(records, a, actl__pid_make(records->home, slot, 1));
+    return a;
+  }
+  *is_used_up = true;
+  return NULL;
+}
+
+static void push_free(struct records *records, struct actor *a) {
+  a->ready = NULL;
+  *records->free_end = a;
+  records->free_end = &a->ready;
+  records->n_free++;
+}
+
+void actl__records_free(struct records *records, struct actor *a) {
+  uint32_t generation = actl__pid_generation(a->pid) + 1;
+  a->pid = actl__pid_make(0, actl__pid_slot(a->pid), generation & (PID_GENERATIONS - 1));
+  if (generation < PID_GENERATIONS) push_free(records, a); /* otherwise it is retired */
+}
+
+uint64_t actl__records_reserve(struct records *records) {
+  uint64_t pid = 0;
+  actl__lock_take(&records->lock);
+  if (records->n_reserved > 0) pid = records->reserved[--records->n_reserved];
+  actl__lock_drop(&records->lock);
+
+  /* relaxed: a hint for the owner's next turn. */
+  atomic_store_explicit(&records->is_low, true, memory_order_relaxed);
+  if (pid != 0) return pid;
+
+  uint32_t slot = take_fresh(records, 1);
+  return slot == 0 ? 0 : actl__pid_make(records->home, slot, 1);
+}
+
+void actl__records_unreserve(struct records *records, uint64_t pid) {
+  actl__lock_take(&records->lock);
+  if (records->n_reserved < RECORDS_RESERVE) records->reserved[records->n_reserved++] = pid;
+  actl__lock_drop(&records->lock);
+}
+
+struct actor *actl__records_adopt(struct records *records, uint64_t pid) {
+  if (!touch(records, actl__pid_slot(pid))) return NULL;
+  struct actor *a = actl__records_at(records, actl__pid_slot(pid));
+  ACTL_INVARIANT((a->pid & PID_TOP) == 0);
+  make_live(records, a, pid);
+  return a;
+}
+
+void actl__records_fill_reserve(struct records *records) {
+  if (!atomic_load_explicit(&records->is_low, memory_order_relaxed)) return;
+
+  atomic_store_explicit(&records->is_low, false, memory_order_relaxed);
+  actl__lock_take(&records->lock);
+  while (records->n_reserved < RECORDS_RESERVE && records->n_free > RECORDS_REUSE) {
+    struct actor *a = pop_free(records);
+    records->reserved[records->n_reserved++] = records->home | a->pid;
+  }
+  actl__lock_drop(&records->lock);
+}

@@ -1,0 +1,142 @@
+/*
+ * send.c - messages to actors: near ones are linked, far ones are put on their way.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "actor/send.h"
+
+actl_status actl__send_far(struct vat *vat, uint64_t to, uint64_t head, uint64_t id,
+                           const actl_value *values, size_t n) {
+  if ((to & PID_TOP) == 0) return ACTL_INVALID;
+  struct actl_msg *m = actl__pool_take(&vat->pool);
+  if (m == NULL) return ACTL_NO_MEMORY;
+
+  unsigned room = id != 0 ? NODE_ASK_SLOT : NODE_TARGET_SLOT;
+  actl_status status =
+      actl__node_write(m, head | vat->age | NODE_FAR, values, n, room, &vat->engine->mem);
+  if (status != ACTL_OK) {
+    m->header = 0;
+    actl__pool_give(&vat->pool, m);
+    return status;
+  }
+  m->from = actl__vat_self(vat);
+  if (id != 0) m->slot[NODE_ASK_SLOT] = id;
+  m->slot[NODE_TARGET_SLOT] = to;
+  actl__vat_post(vat, m);
+  return ACTL_OK;
+}
+
+/* A message to somebody who is not there still has to be one that can be sent. */
+static actl_status send_nobody(struct vat *vat, const actl_value *values, size_t n) {
+  struct actl_msg *m = actl__pool_take(&vat->pool);
+  if (m == NULL) return ACTL_NO_MEMORY;
+
+  actl_status status =
+      actl__node_write(m, actl__node_head(NODE_MESSAGE), values, n, NODE_SLOTS, &vat->engine->mem);
+  if (status != ACTL_OK) {
+    actl__pool_give(&vat->pool, m);
+    return status;
+  }
+  m->from = actl__vat_self(vat);
+  actl__letter(vat, m, ACTL_NO_ACTOR);
+  return ACTL_OK;
+}
+
+actl_status actl__send_near(struct vat *vat, struct actor *a, uint64_t head, uint64_t id,
+                            const actl_value *values, size_t n) {
+  struct actl_msg *m = actl__pool_take(&vat->pool);
+  if (ACTL_UNLIKELY(m == NULL)) return ACTL_NO_MEMORY;
+
+  unsigned room = id != 0 ? NODE_ASK_SLOT : NODE_SLOTS;
+  actl_status status = actl__node_write(m, head | vat->age, values, n, room, &vat->engine->mem);
+  if (ACTL_UNLIKELY(status != ACTL_OK)) {
+    m->header = 0;
+    actl__pool_give(&vat->pool, m);
+    return status;
+  }
+  m->from = actl__vat_self(vat);
+  if (id != 0) m->slot[NODE_ASK_SLOT] = id;
+  if (actl__mailbox_push(a, m)) actl__ready_top(vat, a);
+  return ACTL_OK;
+}
+
+actl_status actl_send(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n) {
+  struct vat *vat = actl__vat(ctx);
+  struct actor *a = NULL;
+
+  vat->budget--;
+  if (ACTL_UNLIKELY(!actl__vat_find(vat, to.bits, &a)))
+    return actl__send_far(vat, to.bits, actl__node_head(NODE_MESSAGE), 0, values, n);
+  if (ACTL_UNLIKELY(a == NULL)) return send_nobody(vat, values, n);
+  return actl__send_near(vat, a, actl__node_head(NODE_MESSAGE), 0, values, n);
+}
+
+void actl_flush(actl_ctx *ctx) { actl__vat_flush(actl__vat(ctx)); }
+
+/* ---- Stopping others ---- */
+
+static actl_status tell(actl_ctx *ctx, actl_pid pid, enum node_kind kind, uint16_t flag) {
+  struct vat *vat = actl__vat(ctx);
+  struct actor *a = NULL;
+  if (!actl__vat_find(vat, pid.bits, &a))
+    return actl__send_far(vat, pid.bits, actl__node_head(kind), 0, NULL, 0);
+  if (a == NULL) return ACTL_OK;
+  if (flag == 0) return actl__send_near(vat, a, actl__node_head(kind), 0, NULL, 0);
+  actl__life_tell(vat, a, flag);
+  return ACTL_OK;
+}
+
+actl_status actl_stop(actl_ctx *ctx, actl_pid pid) { return tell(ctx, pid, NODE_STOP, 0); }
+
+actl_status actl_stop_now(actl_ctx *ctx, actl_pid pid) {
+  return tell(ctx, pid, NODE_STOP_NOW, ACTOR_STOP_NOW);
+}
+
+actl_status actl_kill(actl_ctx *ctx, actl_pid pid) { return tell(ctx, pid, NODE_KILL, ACTOR_KILL); }
+
+/* ---- From outside ---- */
+
+actl_status actl_engine_send(actl_engine *engine, actl_pid to, const actl_value *values, size_t n) {
+  return actl__send_outside(engine, to.bits, actl__node_head(NODE_MESSAGE), 0, values, n);
+}
+
+static actl_status write_outside(actl_engine *engine, struct actl_msg **out, uint64_t head,
+                                 unsigned room, const actl_value *values, size_t n) {
+  actl__lock_take(&engine->lock);
+  struct actl_msg *m = actl__pool_take(&engine->pool);
+  actl__lock_drop(&engine->lock);
+  if (m == NULL) return ACTL_NO_MEMORY;
+
+  actl_status status = actl__node_write(m, head | NODE_FAR, values, n, room, &engine->mem);
+  if (status != ACTL_OK) {
+    actl__lock_take(&engine->lock);
+    m->header = 0;
+    actl__pool_give(&engine->pool, m);
+    actl__lock_drop(&engine->lock);
+    return status;
+  }
+  *out = m;
+  return ACTL_OK;
+}
+
+actl_status actl__send_outside(actl_engine *engine, uint64_t to, uint64_t head, uint64_t word,
+                               const actl_value *values, size_t n) {
+  if ((to & PID_TOP) == 0) return ACTL_INVALID;
+  struct vat_number number = actl__number(engine, actl__pid_vat(to));
+  if (number.vat == NULL) return ACTL_INVALID;
+
+  bool is_spawn = (head >> NODE_KIND_SHIFT & 15) == NODE_SPAWN;
+  struct actl_msg *m;
+  actl_status status =
+      write_outside(engine, &m, head, is_spawn ? NODE_WORD_SLOT : NODE_TARGET_SLOT, values, n);
+  if (status != ACTL_OK) return status;
+
+  m->from = 0;
+  if (is_spawn) {
+    m->slot[NODE_WORD_SLOT] = word;
+    m->slot[NODE_ASK_SLOT] = 0;
+  }
+  m->slot[NODE_TARGET_SLOT] = to;
+  actl__vat_publish(engine, NULL, number.vat, (struct chain){m, m});
+  return ACTL_OK;
+}

@@ -1,0 +1,26 @@
+/*
+ * send.h - putting a message into a mailbox or on its way.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ACTL_ACTOR_SEND_H
+#define ACTL_ACTOR_SEND_H
+
+#include "actor/life.h"
+
+/* The pid that a message sent now comes from; 0: the vat's own code. */
+static inline uint64_t actl__vat_self(const struct vat *vat) {
+  return ACTL_LIKELY(vat->current != NULL) ? vat->current->pid : 0;
+}
+
+/* `head` is the kind; `id` is kept in slot 3, 0: none. On failure nothing was sent. */
+actl_status actl__send_near(struct vat *vat, struct actor *a, uint64_t head, uint64_t id,
+                            const actl_value *values, size_t n);
+actl_status actl__send_far(struct vat *vat, uint64_t to, uint64_t head, uint64_t id,
+                           const actl_value *values, size_t n);
+
+/* From any thread; `word` goes with a NODE_SPAWN. */
+actl_status actl__send_outside(actl_engine *engine, uint64_t to, uint64_t head, uint64_t word,
+                               const actl_value *values, size_t n);
+
+#endif

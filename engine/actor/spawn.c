@@ -1,0 +1,415 @@
+/*
+ * spawn.c - new actors, near and far.
+ *
+ * A near actor is made at once. A far one is a message: it takes its pid from the target's reserve
+ * and travels in the chain ahead of whatever is sent to it. Its node, kept with the child, will tell
+ * the parent of its end, so that an end never needs memory.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "actor/send.h"
+
+#include <string.h>
+
+/* What a spawn makes: a C behavior, or a driver's word. */
+struct kind {
+  const actl_behavior *behavior; /* NULL: driven */
+  uint64_t word;
+  uint16_t flags;
+  bool has_init;
+};
+
+static const actl_behavior driven = {.name = "actor"};
+
+/* ---- The record ---- */
+
+static bool reserve_room(struct vat *vat) {
+  return actl__vat_stack_reserve(vat, vat->stats.alive + 1);
+}
+
+static void count_birth(struct vat *vat) {
+  vat->stats.spawned++;
+  if (++vat->stats.alive > vat->stats.peak_alive) vat->stats.peak_alive = vat->stats.alive;
+}
+
+static bool is_small(const actl_behavior *behavior) {
+  return behavior->state_size <= sizeof(uint64_t);
+}
+
+static bool make_state(struct vat *vat, struct actor *a, const actl_behavior *behavior) {
+  if (is_small(behavior)) return true;
+  void *state = actl__arena_new(&vat->arena, behavior->state_size);
+  if (state == NULL) return false;
+  memset(state, 0, behavior->state_size);
+  a->word = (uint64_t)(uintptr_t)state;
+  return true;
+}
+
+static bool become(struct vat *vat, struct actor *a, const struct kind *kind) {
+  if (kind->behavior == NULL) {
+    a->behavior = &driven;
+    a->word = kind->word;
+    a->flags = kind->flags;
+    return true;
+  }
+  a->behavior = kind->behavior;
+  a->flags = kind->behavior->stop == NULL ? ACTOR_HOOKED : 0;
+  return make_state(vat, a, kind->behavior);
+}
+
+static void link_to_parent(struct vat *vat, struct actor *a, struct actor *parent) {
+  actor_ref ref = actl__actor_ref(a);
+  a->parent = actl__actor_ref(parent);
+  a->older = parent->child;
+  if (a->older != 0) actl__vat_at(vat, a->older)->younger = ref;
+  parent->child = ref;
+}
+
+/* ---- Near ---- */
+
+static actl_status take_record(struct vat *vat, struct actor **out) {
+  bool is_used_up = false;
+  struct actor *a = actl__records_new(&vat->records, &is_used_up);
+  for (uint32_t i = 0; a == NULL && is_used_up && i < vat->n_tables; i++) {
+    is_used_up = false;
+    a = actl__records_new(vat->tables[i], &is_used_up);
+  }
+  if (a == NULL && is_used_up && actl__vat_give_number(vat))
+    a = actl__records_new(vat->tables[vat->n_tables - 1], &is_used_up);
+  if (a == NULL) return is_used_up ? ACTL_LIMIT : ACTL_NO_MEMORY;
+  *out = a;
+  return ACTL_OK;
+}
+
+static void give_record(struct vat *vat, struct actor *a) {
+  actl__records_free(a->table == 0 ? &vat->records : vat->tables[a->table - 1], a);
+}
+
+/* The first delivery, written but not linked; `out` NULL: the actor has none. */
+static actl_status write_init(struct vat *vat, const struct kind *kind, enum node_kind node_kind,
+                              const actl_value *values, size_t n, struct actl_msg **out) {
+  *out = NULL;
+  if (!kind->has_init) return n == 0 ? ACTL_OK : ACTL_INVALID;
+
+  struct actl_msg *m = actl__pool_take(&vat->pool);
+  if (m == NULL) return ACTL_NO_MEMORY;
+  actl_status status = actl__node_write(m, actl__node_head(node_kind) | vat->age, values, n,
+                                        NODE_SLOTS, &vat->engine->mem);
+  if (status != ACTL_OK) {
+    m->header = 0;
+    actl__pool_give(&vat->pool, m);
+    return status;
+  }
+  m->from = actl__vat_self(vat);
+  *out = m;
+  return ACTL_OK;
+}
+
+static actl_status check_spawner(const struct vat *vat) {
+  if (vat->current == NULL) return ACTL_INVALID;
+  if (vat->current->flags & ACTOR_STOPPING || vat->doing == DOING_ABANDON) return ACTL_STOPPED;
+  /* relaxed: a vat that has not seen it yet will stop what it makes meanwhile. */
+  if (ACTL_UNLIKELY(atomic_load_explicit(&vat->engine->is_shutting_down, memory_order_relaxed)))
+    return ACTL_SHUTDOWN;
+  return ACTL_OK;
+}
+
+static actl_status spawn_near(struct vat *vat, const struct kind *kind, enum node_kind node_kind,
+                              const actl_value *values, size_t n, actl_pid *out) {
+  actl_status status = check_spawner(vat);
+  if (ACTL_UNLIKELY(status != ACTL_OK)) return status;
+  if (ACTL_UNLIKELY(!reserve_room(vat))) return ACTL_NO_MEMORY;
+
+  struct actl_msg *init;
+  status = write_init(vat, kind, node_kind, values, n, &init);
+  if (ACTL_UNLIKELY(status != ACTL_OK)) return status;
+
+  struct actor *a;
+  status = take_record(vat, &a);
+  if (ACTL_UNLIKELY(status != ACTL_OK)) goto fail_record;
+  if (ACTL_UNLIKELY(!become(vat, a, kind))) goto fail_state;
+
+  link_to_parent(vat, a, vat->current);
+  count_birth(vat);
+  vat->budget--;
+  if (init != NULL) {
+    actl__mailbox_push(a, init);
+    actl__ready_top(vat, a);
+  }
+  out->bits = a->pid;
+  return ACTL_OK;
+
+fail_state:
+  give_record(vat, a);
+  status = ACTL_NO_MEMORY;
+fail_record:
+  if (init != NULL) actl__vat_free_node(vat, init);
+  return status;
+}
+
+/* ---- Far ---- */
+
+/* Takes a pid in vat `to`; 0: none is left. */
+static uint64_t reserve_pid(struct vat *to) {
+  uint64_t pid = actl__records_reserve(&to->records);
+  /* relaxed: only for "any", which may be a little wrong. */
+  if (pid != 0) atomic_fetch_add_explicit(&to->incoming, 1, memory_order_relaxed);
+  return pid;
+}
+
+static actl_status write_spawn(struct vat *vat, uint64_t behavior, const actl_value *values,
+                               size_t n, struct actl_msg **out) {
+  struct actl_msg *m = actl__pool_take(&vat->pool);
+  if (m == NULL) return ACTL_NO_MEMORY;
+
+  uint64_t head = actl__node_head(NODE_SPAWN) | vat->age | NODE_FAR;
+  actl_status status = actl__node_write(m, head, values, n, NODE_WORD_SLOT, &vat->engine->mem);
+  if (status != ACTL_OK) {
+    m->header = 0;
+    actl__pool_give(&vat->pool, m);
+    return status;
+  }
+  m->from = vat->current->pid;
+  m->slot[NODE_WORD_SLOT] = behavior;
+  *out = m;
+  return ACTL_OK;
+}
+
+static actl_status spawn_far(struct vat *vat, struct vat *to, const struct kind *kind,
+                             const actl_value *values, size_t n, actl_pid *out) {
+  actl_status status = check_spawner(vat);
+  if (status != ACTL_OK) return status;
+
+  struct actl_msg *m;
+  status = write_spawn(vat, (uint64_t)(uintptr_t)kind->behavior, values, n, &m);
+  if (status != ACTL_OK) return status;
+
+  uint64_t id, pid;
+  struct actl_msg *stop = NULL;
+  struct owned *entry = actl__owned_new(vat, vat->current, OWNED_CHILDREN, &id);
+  if (entry == NULL) goto fail_memory;
+  entry->node = stop = actl__pool_take(&vat->pool);
+  if (stop == NULL) goto fail_memory;
+  pid = reserve_pid(to);
+  if (pid == 0) {
+    status = ACTL_LIMIT;
+    goto fail;
+  }
+
+  entry->peer = pid;
+  m->slot[NODE_ASK_SLOT] = id;
+  m->slot[NODE_TARGET_SLOT] = pid;
+  vat->budget--;
+  actl__vat_post(vat, m);
+  out->bits = pid;
+  return ACTL_OK;
+
+fail_memory:
+  status = ACTL_NO_MEMORY;
+fail:
+  if (stop != NULL) {
+    stop->header = 0;
+    actl__pool_give(&vat->pool, stop);
+  }
+  if (entry != NULL) {
+    entry->node = NULL;
+    actl__owned_free(vat, OWNED_CHILDREN, entry);
+  }
+  actl__vat_free_node(vat, m);
+  return status;
+}
+
+static uint64_t load_of(const struct vat *v) {
+  /* relaxed: a number that may be a little old. */
+  return atomic_load_explicit(&v->alive, memory_order_relaxed) +
+         atomic_load_explicit(&v->incoming, memory_order_relaxed);
+}
+
+/* The vat with the fewest actors; equal ones take turns. */
+static struct vat *least_loaded(struct actl_engine *engine) {
+  uint32_t start = atomic_fetch_add_explicit(&engine->rotation, 1, memory_order_relaxed);
+  struct vat *best = NULL;
+  uint64_t least = UINT64_MAX;
+  for (uint32_t i = 0; i < engine->n_vats; i++) {
+    struct vat *v = engine->vats[(start + i) % engine->n_vats];
+    uint64_t load = load_of(v);
+    if (load < least) {
+      least = load;
+      best = v;
+    }
+  }
+  return best;
+}
+
+static struct vat *find_vat(struct actl_engine *engine, uint32_t number) {
+  if (number == ACTL_VAT_ANY) return least_loaded(engine);
+  return number < engine->n_vats ? engine->vats[number] : NULL;
+}
+
+static actl_status spawn_on(struct vat *vat, uint32_t number, const struct kind *kind,
+                            const actl_value *values, size_t n, actl_pid *out) {
+  /* What this vat has now is more than it has published. */
+  atomic_store_explicit(&vat->alive, vat->stats.alive, memory_order_relaxed);
+  struct vat *to = find_vat(vat->engine, number);
+  if (to == NULL) return ACTL_NO_VAT;
+  if (to == vat)
+    return spawn_near(vat, kind, kind->behavior != NULL ? NODE_INIT : NODE_SPAWN, values, n, out);
+  return spawn_far(vat, to, kind, values, n, out);
+}
+
+/* ---- Arriving ---- */
+
+/* Tells a far parent that its child has ended, with a node that is there for it. */
+static void tell_gone(struct vat *vat, struct actl_msg *m, uint64_t child, uint64_t parent,
+                      uint64_t entry) {
+  m->header = actl__node_head(NODE_CHILD_GONE) | NODE_FAR;
+  m->from = child;
+  m->slot[NODE_ASK_SLOT] = entry;
+  m->slot[NODE_TARGET_SLOT] = parent;
+  actl__vat_post(vat, m);
+}
+
+static void arrive_failed(struct vat *vat, struct actl_msg *m, actl_status status) {
+  uint64_t pid = m->slot[NODE_TARGET_SLOT];
+  actl__node_clear(m, &vat->engine->mem);
+  if (status != ACTL_SHUTDOWN) {
+    vat->stats.failed++;
+    actl__log(vat->engine, ACTL_LOG_ERROR, ACTL_LOG_FAILURE, "an actor could not be made: %s",
+              actl_status_text(status));
+  }
+  if (m->from != 0) {
+    tell_gone(vat, m, pid, m->from, m->slot[NODE_ASK_SLOT]);
+  } else {
+    actl__pool_give(&vat->pool, m);
+  }
+}
+
+static struct actor *adopt(struct vat *vat, struct actl_msg *m, const struct kind *kind) {
+  struct actl_msg *gone = NULL;
+  if (!reserve_room(vat)) return NULL;
+  if (m->from != 0 && (gone = actl__pool_take(&vat->pool)) == NULL) return NULL;
+
+  struct actor *a = actl__records_adopt(&vat->records, m->slot[NODE_TARGET_SLOT]);
+  if (a == NULL || !become(vat, a, kind)) goto fail;
+  if (gone != NULL) {
+    struct extra *extra = actl__extra(vat, a);
+    if (extra == NULL) goto fail;
+    a->flags |= ACTOR_FAR_PARENT;
+    extra->far_parent = m->from;
+    extra->far_entry = m->slot[NODE_ASK_SLOT];
+    extra->gone = gone;
+  }
+  return a;
+
+fail:
+  if (a != NULL) {
+    if (kind->behavior != NULL && !is_small(kind->behavior))
+      actl__arena_free(&vat->arena, (void *)(uintptr_t)a->word, kind->behavior->state_size);
+    actl__records_free(&vat->records, a);
+  }
+  if (gone != NULL) {
+    gone->header = 0;
+    actl__pool_give(&vat->pool, gone);
+  }
+  return NULL;
+}
+
+void actl__spawn_arrive(struct vat *vat, struct actl_msg *m) {
+  const actl_behavior *behavior = (const actl_behavior *)(uintptr_t)m->slot[NODE_WORD_SLOT];
+  struct kind kind = {.behavior = behavior,
+                      .flags = ACTOR_DRIVEN | ACTOR_UNBORN,
+                      .has_init = behavior == NULL || behavior->init != NULL};
+
+  atomic_fetch_sub_explicit(&vat->incoming, 1, memory_order_relaxed);
+  if (atomic_load_explicit(&vat->engine->is_shutting_down, memory_order_relaxed)) {
+    arrive_failed(vat, m, ACTL_SHUTDOWN);
+    return;
+  }
+  struct actor *a = adopt(vat, m, &kind);
+  if (a == NULL) {
+    arrive_failed(vat, m, ACTL_NO_MEMORY);
+    return;
+  }
+  count_birth(vat);
+  if (!kind.has_init) {
+    actl__vat_free_node(vat, m);
+    return;
+  }
+  if (behavior != NULL) {
+    uint64_t kind_bits = (uint64_t)15 << NODE_KIND_SHIFT;
+    m->header = (m->header & ~kind_bits) | actl__node_head(NODE_INIT);
+  }
+  actl__mailbox_push(a, m);
+  actl__ready_last(vat, a);
+}
+
+/* ---- The contract ---- */
+
+static struct kind native(const actl_behavior *behavior) {
+  return (struct kind){.behavior = behavior, .has_init = behavior->init != NULL};
+}
+
+static bool takes(const actl_behavior *behavior, size_t n) {
+  return behavior != NULL && behavior->receive != NULL && (n == 0 || behavior->init != NULL);
+}
+
+actl_status actl_spawn(actl_ctx *ctx, const actl_behavior *behavior, const actl_value *values,
+                       size_t n, actl_pid *out) {
+  if (!takes(behavior, n)) return ACTL_INVALID;
+  struct kind kind = native(behavior);
+  return spawn_near(actl__vat(ctx), &kind, NODE_INIT, values, n, out);
+}
+
+actl_status actl_spawn_on(actl_ctx *ctx, uint32_t vat, const actl_behavior *behavior,
+                          const actl_value *values, size_t n, actl_pid *out) {
+  if (!takes(behavior, n)) return ACTL_INVALID;
+  struct kind kind = native(behavior);
+  return spawn_on(actl__vat(ctx), vat, &kind, values, n, out);
+}
+
+actl_status actl_driven_spawn(actl_ctx *ctx, uint64_t word, unsigned hooks,
+                              const actl_value *values, size_t n, actl_pid *out) {
+  uint16_t unhooked = (hooks & ACTL_HAS_STOP) != 0 ? 0 : ACTOR_HOOKED;
+  struct kind kind = {.word = word,
+                      .flags = (uint16_t)(ACTOR_DRIVEN | unhooked),
+                      .has_init = (hooks & ACTL_HAS_INIT) != 0};
+  return spawn_near(actl__vat(ctx), &kind, NODE_INIT, values, n, out);
+}
+
+actl_status actl_driven_spawn_on(actl_ctx *ctx, uint32_t vat, const actl_value *values, size_t n,
+                                 actl_pid *out) {
+  if (n == 0) return ACTL_INVALID;
+  struct kind kind = {.flags = ACTOR_DRIVEN | ACTOR_UNBORN, .has_init = true};
+  return spawn_on(actl__vat(ctx), vat, &kind, values, n, out);
+}
+
+static actl_status spawn_outside(actl_engine *engine, uint32_t number, uint64_t behavior,
+                                 const actl_value *values, size_t n, actl_pid *out) {
+  if (atomic_load_explicit(&engine->is_shutting_down, memory_order_relaxed)) return ACTL_SHUTDOWN;
+  struct vat *to = find_vat(engine, number);
+  if (to == NULL) return ACTL_NO_VAT;
+  uint64_t pid = reserve_pid(to);
+  if (pid == 0) return ACTL_LIMIT;
+
+  actl_status status =
+      actl__send_outside(engine, pid, actl__node_head(NODE_SPAWN), behavior, values, n);
+  if (status == ACTL_OK) {
+    out->bits = pid;
+  } else {
+    atomic_fetch_sub_explicit(&to->incoming, 1, memory_order_relaxed);
+    actl__records_unreserve(&to->records, pid);
+  }
+  return status;
+}
+
+actl_status actl_engine_spawn(actl_engine *engine, uint32_t vat, const actl_behavior *behavior,
+                              const actl_value *values, size_t n, actl_pid *out) {
+  if (!takes(behavior, n)) return ACTL_INVALID;
+  return spawn_outside(engine, vat, (uint64_t)(uintptr_t)behavior, values, n, out);
+}
+
+actl_status actl_engine_driven_spawn(actl_engine *engine, uint32_t vat, const actl_value *values,
+                                     size_t n, actl_pid *out) {
+  if (n == 0 || engine->driver == NULL) return ACTL_INVALID;
+  return spawn_outside(engine, vat, 0, values, n, out);
+}

@@ -1,0 +1,394 @@
+/*
+ * turn.c - which actor runs next, and with what.
+ *
+ * Native actors are run right here; for a driven one actl_turn_next hands the delivery to the driver
+ * and keeps no frame: all it must remember is in the vat.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "actor/send.h"
+
+/* ---- Picking ---- */
+
+static struct actor *pop_queue(struct vat *vat) {
+  struct actor *a = vat->queue;
+  if (a != NULL) vat->queue = a->ready;
+  return a;
+}
+
+static struct actor *pop_top(struct vat *vat) {
+  return vat->ring[--vat->top & (vat->ring_size - 1)];
+}
+static struct actor *pop_bottom(struct vat *vat) {
+  return vat->ring[vat->bottom++ & (vat->ring_size - 1)];
+}
+
+static struct actor *choose(struct vat *vat) {
+  if (vat->queue_left > 0) {
+    struct actor *a = pop_queue(vat);
+    if (a != NULL) return a;
+    vat->queue_left = 0; /* what joins it now waits for the stack */
+  }
+  if (!actl__vat_has_stack(vat)) return pop_queue(vat);
+  if (ACTL_LIKELY(vat->is_gone_through)) return pop_top(vat);
+  vat->is_gone_through = true;
+  return pop_bottom(vat);
+}
+
+/* The next actor becomes current; NULL: the turn is over. */
+static inline struct actor *pick(struct vat *vat) {
+  if (vat->turn_left <= 0) return NULL;
+  struct actor *a = choose(vat);
+  if (a == NULL) return NULL;
+
+  a->phase = ACTOR_RUNNING;
+  vat->current = a;
+  vat->budget = VAT_BUDGET;
+  return a;
+}
+
+static inline void rest(struct vat *vat, struct actor *a) {
+  a->phase = ACTOR_IDLE;
+  actl__vat_leave(vat);
+}
+
+/* Whether the current actor must give way before its next message; then it has. */
+static inline bool gives_way(struct vat *vat, struct actor *a) {
+  if (ACTL_LIKELY(vat->budget > 0) || a->head == NULL) return false;
+  actl__ready_last(vat, a);
+  actl__vat_leave(vat);
+  return true;
+}
+
+static inline void count_delivery(struct vat *vat) {
+  vat->budget--;
+  if (ACTL_UNLIKELY(--vat->check_in <= 0)) actl__vat_check(vat);
+}
+
+/* ---- Native actors ---- */
+
+static void *state_of(struct actor *a) {
+  size_t size = a->behavior->state_size;
+  if (size == 0) return NULL;
+  return size <= sizeof a->word ? (void *)&a->word : (void *)(uintptr_t)a->word;
+}
+
+static void forget_text(struct vat *vat) {
+  actl__arena_free(&vat->arena, (void *)(uintptr_t)vat->fail_text, vat->fail_size);
+  vat->fail_text = NULL;
+}
+
+static ACTL_NOINLINE void native_failed(struct vat *vat, struct actor *a, actl_status status) {
+  if (status == ACTL_UNHANDLED && vat->doing == DOING_MESSAGE) {
+    struct actl_msg *m = vat->msg;
+    vat->msg = NULL;
+    actl__letter(vat, m, ACTL_UNHANDLED);
+  } else {
+    actl__life_fail(vat, a, status, vat->fail_text);
+  }
+  if (vat->fail_text != NULL) forget_text(vat);
+}
+
+/* The current message has been handled: an ask that is still open is answered with nothing. */
+static inline void settle(struct vat *vat, struct actl_msg *m) {
+  vat->msg = NULL;
+  if (ACTL_UNLIKELY(actl__node_is_ask(m)) && m->slot[NODE_ASK_SLOT] != 0) {
+    actl_status status = actl__ask_answer(vat, m, NULL, 0);
+    if (status != ACTL_OK) {
+      actl__ask_fail(vat, m, status);
+      return;
+    }
+  }
+  actl__vat_free_node(vat, m);
+}
+
+static actl_status call_special(struct vat *vat, struct actor *a, struct actl_msg *m) {
+  unsigned kind = actl__node_kind(m);
+  if (kind == NODE_INIT) {
+    vat->doing = DOING_INIT;
+    return a->behavior->init(actl__ctx(vat), state_of(a), m);
+  }
+  if (kind == NODE_STOP) {
+    actl__life_stop(vat, a, ACTL_OK, NULL, 0);
+    return ACTL_OK;
+  }
+  if (a->behavior->reply == NULL) return ACTL_OK;
+
+  actl_ask_id id = {m->slot[NODE_ASK_SLOT]};
+  bool is_answer = kind == NODE_REPLY;
+  actl_status why = is_answer ? ACTL_OK : (actl_status)(int64_t)m->slot[0];
+  vat->doing = DOING_REPLY;
+  return a->behavior->reply(actl__ctx(vat), state_of(a), id, why, is_answer ? m : NULL);
+}
+
+static ACTL_NOINLINE void run_special(struct vat *vat, struct actor *a, struct actl_msg *m) {
+  vat->msg = m;
+  actl_status status = call_special(vat, a, m);
+  if (status != ACTL_OK) {
+    native_failed(vat, a, status);
+  } else {
+    settle(vat, m);
+  }
+  vat->doing = DOING_MESSAGE;
+}
+
+static inline void run_message(struct vat *vat, struct actor *a, void *state, struct actl_msg *m) {
+  vat->msg = m;
+  vat->stats.messages++;
+  actl_status status = a->behavior->receive(actl__ctx(vat), state, m);
+  if (ACTL_UNLIKELY(status != ACTL_OK)) {
+    native_failed(vat, a, status);
+  } else {
+    settle(vat, m);
+  }
+}
+
+/* Runs the current actor until it rests, gives way or ends. */
+static void run_native(struct vat *vat, struct actor *a) {
+  void *state = state_of(a);
+  vat->doing = DOING_MESSAGE;
+  for (;;) {
+    if (ACTL_UNLIKELY((a->flags & ACTOR_ATTENTION) != 0)) {
+      actl_delivery none;
+      bool is_driven = actl__life_step(vat, a, &none);
+      ACTL_INVARIANT(!is_driven);
+      if (vat->current != a) break;
+      continue;
+    }
+    if (ACTL_UNLIKELY(gives_way(vat, a))) break;
+    struct actl_msg *m = actl__mailbox_pop(a);
+    if (m == NULL) {
+      rest(vat, a);
+      break;
+    }
+    if (ACTL_LIKELY(actl__node_kind(m) <= NODE_ASK)) {
+      run_message(vat, a, state, m);
+    } else {
+      run_special(vat, a, m);
+    }
+    count_delivery(vat);
+  }
+  vat->doing = DOING_NOTHING;
+}
+
+bool actl__turn_natives(struct vat *vat) {
+  for (struct actor *a; (a = pick(vat)) != NULL;) {
+    if ((a->flags & ACTOR_DRIVEN) != 0) return true;
+    run_native(vat, a);
+  }
+  return false;
+}
+
+/* ---- Driven actors ---- */
+
+static void fill(struct vat *vat, struct actor *a, struct actl_msg *m, enum doing doing,
+                 actl_delivery *out) {
+  vat->msg = m;
+  vat->doing = doing;
+  out->word = a->word;
+  out->msg = m;
+}
+
+/* true: `out` is filled. false: the message is done with. */
+static bool special_for_driver(struct vat *vat, struct actor *a, struct actl_msg *m,
+                               actl_delivery *out) {
+  unsigned kind = actl__node_kind(m);
+  *out = (actl_delivery){.kind = ACTL_DELIVER_INIT};
+  if (kind == NODE_INIT) {
+    fill(vat, a, m, DOING_INIT, out);
+    return true;
+  }
+  if (kind == NODE_SPAWN) {
+    out->kind = ACTL_DELIVER_BORN;
+    fill(vat, a, m, DOING_INIT, out);
+    return true;
+  }
+  if (kind == NODE_STOP) actl__life_stop(vat, a, ACTL_OK, NULL, 0);
+  actl__vat_free_node(vat, m);
+  return false;
+}
+
+/* The next delivery of the current actor; false: it has none, and is not current any more. */
+static inline bool next_of(struct vat *vat, struct actor *a, actl_delivery *out) {
+  for (;;) {
+    if (ACTL_UNLIKELY((a->flags & ACTOR_ATTENTION) != 0)) {
+      if (actl__life_step(vat, a, out)) return true;
+      if (vat->current != a) return false;
+      continue;
+    }
+    if (ACTL_UNLIKELY(gives_way(vat, a))) return false;
+    struct actl_msg *m = actl__mailbox_pop(a);
+    if (m == NULL) {
+      rest(vat, a);
+      return false;
+    }
+    unsigned kind = actl__node_kind(m);
+    if (ACTL_LIKELY(kind <= NODE_ASK)) {
+      out->kind = ACTL_DELIVER_MESSAGE;
+      out->is_ask = kind == NODE_ASK;
+      fill(vat, a, m, DOING_MESSAGE, out);
+      vat->stats.messages++;
+      return true;
+    }
+    if (special_for_driver(vat, a, m, out)) return true;
+  }
+}
+
+bool actl_turn_next(actl_ctx *ctx, actl_delivery *out) {
+  struct vat *vat = actl__vat(ctx);
+  struct actor *a = vat->current;
+  for (;;) {
+    if (a == NULL && (a = pick(vat)) == NULL) return false;
+    if ((a->flags & ACTOR_DRIVEN) == 0) {
+      run_native(vat, a);
+    } else if (next_of(vat, a, out)) {
+      return true;
+    }
+    a = NULL;
+  }
+}
+
+static inline void end_delivery(struct vat *vat) {
+  vat->doing = DOING_NOTHING;
+  if (ACTL_UNLIKELY(vat->answer != NULL)) {
+    actl__vat_free_node(vat, vat->answer);
+    vat->answer = NULL;
+  }
+}
+
+static ACTL_NOINLINE actl_status answer_driven(struct vat *vat, struct actl_msg *m,
+                                               const actl_value *values, size_t n) {
+  actl_status status = actl__ask_answer(vat, m, values, n);
+  if (status == ACTL_OK) {
+    actl__vat_free_node(vat, m);
+  } else {
+    actl__ask_fail(vat, m, status);
+  }
+  return status;
+}
+
+actl_status actl_turn_done(actl_ctx *ctx, const actl_value *values, size_t n) {
+  struct vat *vat = actl__vat(ctx);
+  struct actl_msg *m = vat->msg;
+  uint8_t doing = vat->doing;
+  actl_status status = ACTL_OK;
+
+  vat->msg = NULL;
+  if (ACTL_LIKELY(m != NULL)) {
+    if (ACTL_UNLIKELY(actl__node_is_ask(m)) && m->slot[NODE_ASK_SLOT] != 0) {
+      status = answer_driven(vat, m, values, n);
+    } else {
+      actl__vat_free_node(vat, m);
+    }
+  }
+  end_delivery(vat);
+  count_delivery(vat);
+  if (ACTL_UNLIKELY(doing == DOING_STOP)) actl__life_end(vat, vat->current);
+  return status;
+}
+
+void actl_turn_fail(actl_ctx *ctx, actl_status status, const char *text) {
+  struct vat *vat = actl__vat(ctx);
+  actl__life_fail(vat, vat->current, status, text);
+  end_delivery(vat);
+  if (vat->current != NULL) count_delivery(vat);
+}
+
+void actl_turn_unhandled(actl_ctx *ctx, const char *name, bool log) {
+  struct vat *vat = actl__vat(ctx);
+  struct actl_msg *m = vat->msg;
+  vat->msg = NULL;
+  if (log) {
+    char who[160];
+    actl__describe(vat, vat->current, who, sizeof who, NULL, 0);
+    actl__log(vat->engine, ACTL_LOG_WARN, ACTL_LOG_UNANSWERED, "%s has no handler for \"%s\"", who,
+              name);
+  }
+  actl__letter(vat, m, ACTL_UNHANDLED);
+  end_delivery(vat);
+  count_delivery(vat);
+}
+
+void actl_turn_set_word(actl_ctx *ctx, uint64_t word) {
+  struct actor *a = actl__vat(ctx)->current;
+  a->word = word;
+  a->flags &= (uint16_t)~ACTOR_UNBORN;
+}
+
+uint64_t actl_turn_word(actl_ctx *ctx) { return actl__vat(ctx)->current->word; }
+
+void actl_turn_set_hooks(actl_ctx *ctx, unsigned hooks) {
+  struct actor *a = actl__vat(ctx)->current;
+  if ((hooks & ACTL_HAS_STOP) != 0) {
+    a->flags &= (uint16_t)~ACTOR_HOOKED;
+  } else {
+    a->flags |= ACTOR_HOOKED;
+  }
+}
+
+bool actl_turn_has_actor(actl_ctx *ctx) { return actl__vat(ctx)->current != NULL; }
+
+bool actl_turn_may_wait(actl_ctx *ctx) {
+  const struct vat *vat = actl__vat(ctx);
+  return vat->current != NULL && vat->doing != DOING_ABANDON && vat->doing != DOING_NOTHING;
+}
+
+bool actl_turn_is_overdrawn(actl_ctx *ctx) {
+  return actl__vat(ctx)->budget <= VAT_BUDGET - VAT_OVERDRAFT;
+}
+
+actl_status actl_turn_give_way(actl_ctx *ctx, void *waiter) {
+  struct vat *vat = actl__vat(ctx);
+  struct actor *a = vat->current;
+  if (actl__extra(vat, a) == NULL) return ACTL_NO_MEMORY;
+  actl__life_park(vat, a, waiter, 0);
+  actl__life_answer(vat, a, ACTL_OK, NULL);
+  return ACTL_OK;
+}
+
+bool actl_turn_is_idle(actl_ctx *ctx) {
+  const struct vat *vat = actl__vat(ctx);
+  return vat->queue == NULL && !actl__vat_has_stack(vat) && !actl__inbox_has(&vat->inbox);
+}
+
+/* ---- What a handler knows ---- */
+
+actl_engine *actl_ctx_engine(actl_ctx *ctx) { return actl__vat(ctx)->engine; }
+actl_pid actl_self(actl_ctx *ctx) { return (actl_pid){actl__vat_self(actl__vat(ctx))}; }
+uint32_t actl_ctx_vat(actl_ctx *ctx) { return actl__vat(ctx)->number; }
+
+actl_pid actl_sender(actl_ctx *ctx) {
+  const struct vat *vat = actl__vat(ctx);
+  return (actl_pid){vat->msg != NULL ? vat->msg->from : 0};
+}
+
+actl_cursor actl_msg_begin(const actl_msg *msg) {
+  return (actl_cursor){.msg = msg, .at = NULL, .left = actl__node_count(msg), .slot = 0};
+}
+
+bool actl_msg_next(actl_cursor *cursor, actl_value *out) {
+  const struct actl_msg *m = cursor->msg;
+  if (cursor->left == 0) return false;
+
+  cursor->left--;
+  if (ACTL_LIKELY((m->header & NODE_CARE) == 0)) {
+    out->type = actl__node_type(m, cursor->slot);
+    out->as.bits = m->slot[cursor->slot++];
+    return true;
+  }
+  return actl__node_read(m, &cursor->slot, &cursor->at, out);
+}
+
+bool actl_msg_is(actl_ctx *ctx, const actl_msg *msg, size_t i, actl_name name) {
+  actl_value v = actl_msg_value(msg, i);
+  if (v.type == ACTL_NAME) return v.as.name.id == name.id;
+  if (v.type != ACTL_STRING) return false;
+  return actl__names_equal(&actl__vat(ctx)->engine->names, name.id, v.as.bytes, v.size);
+}
+
+void actl_exit(actl_ctx *ctx, const char *text) {
+  struct vat *vat = actl__vat(ctx);
+  if (vat->current == NULL) return;
+  vat->current->flags |= ACTOR_EXIT;
+  if (text != NULL) actl__life_keep_text(vat, vat->current, text);
+}

@@ -1,0 +1,375 @@
+/*
+ * vat.c - turns, and what goes in and out of a vat.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "actor/vat.h"
+
+#include <string.h>
+
+#include "actor/life.h"
+#include "base/clock.h"
+
+/* ---- Making and freeing ---- */
+
+struct vat *actl__vat_new(struct actl_engine *engine, uint32_t number) {
+  struct vat *vat = actl__memory_new_aligned(&engine->mem, sizeof *vat);
+  if (vat == NULL) return NULL;
+
+  memset(vat, 0, sizeof *vat);
+  vat->engine = engine;
+  vat->number = number;
+  vat->home = actl__pid_home(number);
+  actl__arena_init(&vat->arena, &engine->slabs);
+  actl__pool_init(&vat->pool, &engine->depot);
+  actl__inbox_init(&vat->inbox);
+  for (int list = 0; list < OWNED_LISTS; list++)
+    actl__slots_init(&vat->owned[list], sizeof(struct owned));
+  if (actl__records_init(&vat->records, vat->home, 0, &vat->arena, &engine->mem) != ACTL_OK) {
+    actl__memory_free_aligned(&engine->mem, vat, sizeof *vat);
+    return NULL;
+  }
+  return vat;
+}
+
+static void clear_node(struct vat *vat, struct actl_msg *m) {
+  if (m != NULL) actl__node_clear(m, &vat->engine->mem);
+}
+
+/* Blocks behind messages come from the hook; everything else of an actor goes with the arena. */
+static void clear_actor(struct vat *vat, struct actor *a) {
+  for (struct actl_msg *m; (m = actl__mailbox_pop(a)) != NULL;) clear_node(vat, m);
+  if (a->extra == NULL) return;
+  clear_node(vat, a->extra->held);
+  clear_node(vat, a->extra->answer);
+}
+
+static void clear_records(struct vat *vat, struct records *records) {
+  for (uint32_t slot = 0; slot < records->n_touched; slot++) {
+    struct actor *a = actl__records_at(records, slot);
+    if ((a->pid & PID_TOP) != 0) clear_actor(vat, a);
+  }
+  actl__records_fini(records);
+}
+
+static void clear_chain(struct vat *vat, struct chain chain) {
+  for (struct actl_msg *m = chain.first, *next; m != NULL; m = next) {
+    next = m == chain.last ? NULL : actl__node_next(m);
+    clear_node(vat, m);
+  }
+}
+
+void actl__vat_free(struct vat *vat) {
+  struct actl_engine *engine = vat->engine;
+  if (vat->machine != NULL) engine->driver->close(vat->machine);
+  clear_chain(vat, actl__inbox_close(&vat->inbox));
+  clear_records(vat, &vat->records);
+  for (uint32_t i = 0; i < vat->n_tables; i++) clear_records(vat, vat->tables[i]);
+  for (uint32_t i = 0; i < VAT_CHAINS; i++)
+    if ((vat->out_used >> i & 1) != 0) clear_chain(vat, vat->out[i].chain);
+  actl__pool_fini(&vat->pool);
+  actl__arena_fini(&vat->arena);
+  actl__memory_free_aligned(&engine->mem, vat, sizeof *vat);
+}
+
+/* ---- Numbers ---- */
+
+struct vat_number actl__number(struct actl_engine *engine, uint32_t number) {
+  /* acquire: pairs with actl__number_set. */
+  struct vat_number *chunk =
+      atomic_load_explicit(&engine->numbers[number / VAT_NUMBERS_CHUNK], memory_order_acquire);
+  return chunk == NULL ? (struct vat_number){NULL, NULL} : chunk[number % VAT_NUMBERS_CHUNK];
+}
+
+actl_status actl__number_set(struct actl_engine *engine, uint32_t number, struct vat *vat,
+                             struct records *records) {
+  _Atomic(struct vat_number *) *place = &engine->numbers[number / VAT_NUMBERS_CHUNK];
+  struct vat_number *chunk = atomic_load_explicit(place, memory_order_relaxed);
+  bool is_new = chunk == NULL;
+  if (is_new) {
+    chunk = actl__memory_new_zeroed(&engine->mem, VAT_NUMBERS_CHUNK * sizeof *chunk);
+    if (chunk == NULL) return ACTL_NO_MEMORY;
+  }
+  /* A number is set before any pid that has it is given to anybody. */
+  chunk[number % VAT_NUMBERS_CHUNK] = (struct vat_number){vat, records};
+  /* release: pairs with actl__number, which takes no lock. */
+  if (is_new) atomic_store_explicit(place, chunk, memory_order_release);
+  return ACTL_OK;
+}
+
+static bool grow_tables(struct vat *vat) {
+  if (vat->n_tables + 1 >= RECORDS_TABLES) return false;
+  size_t size = vat->n_tables * sizeof(struct records *);
+  struct records **tables =
+      actl__arena_resize(&vat->arena, vat->tables, size, size + sizeof(struct records *));
+  if (tables == NULL) return false;
+  vat->tables = tables;
+  return true;
+}
+
+static bool take_number(struct vat *vat, struct records *records) {
+  struct actl_engine *engine = vat->engine;
+  bool ok = false;
+  actl__lock_take(&engine->lock);
+  uint32_t number = engine->n_numbers;
+  if (number < PID_VATS && actl__records_init(records, actl__pid_home(number), vat->n_tables + 1,
+                                              &vat->arena, &engine->mem) == ACTL_OK) {
+    ok = actl__number_set(engine, number, vat, records) == ACTL_OK;
+    if (ok) engine->n_numbers++;
+    if (!ok) actl__records_fini(records);
+  }
+  actl__lock_drop(&engine->lock);
+  return ok;
+}
+
+bool actl__vat_give_number(struct vat *vat) {
+  if (!grow_tables(vat)) return false;
+  struct records *records = actl__arena_new(&vat->arena, sizeof *records);
+  if (records == NULL) return false;
+  if (!take_number(vat, records)) {
+    actl__arena_free(&vat->arena, records, sizeof *records);
+    return false;
+  }
+  vat->tables[vat->n_tables++] = records;
+  return true;
+}
+
+struct actor *actl__vat_find_further(struct vat *vat, uint64_t pid, bool *is_near) {
+  struct vat_number number = actl__number(vat->engine, actl__pid_vat(pid));
+  *is_near = (pid & PID_TOP) != 0 && (pid >> PID_NODE_SHIFT & 255) == 0 && number.vat == vat;
+  return *is_near ? actl__records_find(number.records, pid) : NULL;
+}
+
+/* ---- The stack ---- */
+
+bool actl__vat_stack_grow(struct vat *vat, uint64_t n_actors) {
+  uint32_t size = vat->ring_size == 0 ? 8 : vat->ring_size;
+  while (size < n_actors) size *= 2;
+  struct actor **ring = actl__arena_new(&vat->arena, size * sizeof *ring);
+  if (ring == NULL) return false;
+
+  uint32_t n = vat->top - vat->bottom;
+  for (uint32_t i = 0; i < n; i++) ring[i] = vat->ring[(vat->bottom + i) & (vat->ring_size - 1)];
+  actl__arena_free(&vat->arena, vat->ring, vat->ring_size * sizeof *ring);
+  vat->ring = ring;
+  vat->ring_size = size;
+  vat->bottom = 0;
+  vat->top = n;
+  return true;
+}
+
+/* ---- Out ---- */
+
+static void bury_outside(struct actl_engine *engine, struct chain chain) {
+  actl__lock_take(&engine->lock);
+  for (struct actl_msg *m = chain.first, *next; m != NULL; m = next) {
+    next = m == chain.last ? NULL : actl__node_next(m);
+    engine->outside[ACTL_LETTER_NO_ACTOR]++;
+    actl__node_clear(m, &engine->mem);
+    actl__pool_give(&engine->pool, m);
+  }
+  actl__lock_drop(&engine->lock);
+}
+
+void actl__vat_bury(struct vat *vat, struct chain chain) {
+  for (struct actl_msg *m = chain.first, *next; m != NULL; m = next) {
+    next = m == chain.last ? NULL : actl__node_next(m);
+    actl__letter(vat, m, ACTL_NO_ACTOR);
+  }
+}
+
+void actl__vat_publish(struct actl_engine *engine, struct vat *vat, struct vat *to,
+                       struct chain chain) {
+  struct chain back;
+  switch (actl__inbox_push(&to->inbox, chain, &back)) {
+  case INBOX_BUSY: break;
+  case INBOX_WAKE:
+    if (vat != NULL) {
+      actl__sched_wake(vat->worker, &to->task);
+    } else {
+      actl__sched_inject(&engine->sched, &to->task);
+    }
+    break;
+  case INBOX_CLOSED:
+    if (vat != NULL) {
+      actl__vat_bury(vat, back);
+    } else {
+      bury_outside(engine, back);
+    }
+    break;
+  }
+}
+
+static void publish(struct vat *vat, unsigned i) {
+  struct out *out = &vat->out[i];
+  vat->out_used &= ~((uint32_t)1 << i);
+  out->n = 0;
+  actl__vat_publish(vat->engine, vat, out->to, out->chain);
+}
+
+void actl__vat_flush(struct vat *vat) {
+  while (vat->out_used != 0) publish(vat, (unsigned)__builtin_ctz(vat->out_used));
+}
+
+static void begin_chain(struct vat *vat, unsigned i, struct vat *to, struct actl_msg *m) {
+  /* A vat that sleeps is woken at once. */
+  if (actl__inbox_is_idle(&to->inbox)) {
+    actl__vat_publish(vat->engine, vat, to, (struct chain){m, m});
+    return;
+  }
+  if (vat->out_used == 0 && vat->check_in > VAT_CHECK_FAR) vat->check_in = VAT_CHECK_FAR;
+  vat->out_used |= (uint32_t)1 << i;
+  vat->out[i] = (struct out){.to = to, .chain = {m, m}, .n = 1};
+}
+
+void actl__vat_post(struct vat *vat, struct actl_msg *m) {
+  uint64_t pid = m->slot[NODE_TARGET_SLOT];
+  struct vat *to = actl__number(vat->engine, actl__pid_vat(pid)).vat;
+  if (to == vat) {
+    actl__vat_deliver(vat, m);
+    return;
+  }
+  if (to == NULL || (pid >> PID_NODE_SHIFT & 255) != 0) {
+    actl__letter(vat, m, ACTL_NO_ACTOR);
+    return;
+  }
+
+  unsigned i = to->number % VAT_CHAINS;
+  struct out *out = &vat->out[i];
+  bool is_used = (vat->out_used >> i & 1) != 0;
+  if (is_used && out->to != to) {
+    publish(vat, i);
+    is_used = false;
+  }
+  if (!is_used) {
+    begin_chain(vat, i, to, m);
+    return;
+  }
+  actl__node_link(out->chain.last, m);
+  out->chain.last = m;
+  if (++out->n >= VAT_CHAIN) publish(vat, i);
+}
+
+/* ---- In ---- */
+
+static void deliver_to(struct vat *vat, struct actor *a, struct actl_msg *m) {
+  unsigned kind = actl__node_kind(m);
+  if (kind == NODE_STOP_NOW || kind == NODE_KILL) {
+    actl__life_tell(vat, a, kind == NODE_KILL ? ACTOR_KILL : ACTOR_STOP_NOW);
+    actl__vat_free_node(vat, m);
+    return;
+  }
+  if (kind == NODE_ASK && (a->flags & ACTOR_STOPPING) != 0) {
+    actl__letter(vat, m, ACTL_STOPPED);
+    return;
+  }
+  if (kind <= NODE_ASK) vat->stats.far_messages++;
+  if (actl__mailbox_push(a, m)) actl__ready_last(vat, a);
+}
+
+void actl__vat_deliver(struct vat *vat, struct actl_msg *m) {
+  switch (actl__node_kind(m)) {
+  case NODE_REPLY:
+  case NODE_FAILURE: actl__ask_resolve(vat, m); return;
+  case NODE_SPAWN: actl__spawn_arrive(vat, m); return;
+  case NODE_CHILD_GONE: actl__life_child_gone(vat, m); return;
+  default: break;
+  }
+
+  struct actor *a = NULL;
+  if (actl__vat_find(vat, m->slot[NODE_TARGET_SLOT], &a) && a != NULL) {
+    deliver_to(vat, a, m);
+  } else {
+    actl__letter(vat, m, ACTL_NO_ACTOR);
+  }
+}
+
+static void drain(struct vat *vat) {
+  struct actl_msg *m;
+  for (int n = 0; n < VAT_DRAIN && (m = actl__inbox_pop(&vat->inbox)) != NULL; n++)
+    actl__vat_deliver(vat, m);
+}
+
+/* ---- A turn ---- */
+
+void actl__vat_check(struct vat *vat) {
+  uint64_t now = actl__clock_ns();
+  if (vat->out_used != 0) {
+    if (now - vat->flush_ns > VAT_LINGER_NS) actl__vat_flush(vat);
+  } else {
+    vat->flush_ns = now;
+  }
+  if (now - vat->turn_ns > VAT_LINGER_NS) actl__sched_share(vat->worker);
+  if (now - vat->turn_ns > VAT_TURN_NS) {
+    vat->turn_left = 0;
+    vat->budget = 0;
+  }
+  vat->check_in = vat->out_used != 0 ? VAT_CHECK_FAR : VAT_CHECK;
+}
+
+static void begin_turn(struct vat *vat) {
+  uint64_t now = actl__clock_ns();
+  vat->turn_ns = vat->flush_ns = now;
+  vat->age = (now / 1000000) << NODE_AGE_SHIFT;
+  vat->check_in = VAT_CHECK;
+  vat->turn_left = VAT_TURN;
+  vat->queue_left = VAT_TURN / 4;
+  vat->is_gone_through = false;
+}
+
+/* Fails the driven actors that no machine can be made for. */
+static bool has_machine(struct vat *vat) {
+  if (vat->machine == NULL && !vat->is_machine_broken) {
+    const struct actl_engine *engine = vat->engine;
+    vat->machine = engine->driver->open(engine->driver_ud, actl__ctx(vat));
+    vat->is_machine_broken = vat->machine == NULL;
+  }
+  return vat->machine != NULL;
+}
+
+static void fail_without_machine(struct vat *vat) {
+  struct actor *a = vat->current;
+  actl_delivery none;
+  if ((a->flags & ACTOR_STOPPING) == 0) {
+    vat->doing = DOING_INIT;
+    actl__life_fail(vat, a, ACTL_INIT, "the vat's machine could not be made");
+  }
+  bool is_delivery = actl__life_step(vat, a, &none);
+  ACTL_INVARIANT(!is_delivery);
+}
+
+static void run_ready(struct vat *vat) {
+  while (actl__turn_natives(vat)) {
+    if (has_machine(vat)) {
+      vat->engine->driver->drive(vat->machine, actl__ctx(vat));
+      return;
+    }
+    fail_without_machine(vat);
+  }
+}
+
+/* The counters that others may read are copies. */
+static void publish_stats(struct vat *vat) {
+  const uint64_t *from = (const uint64_t *)(const void *)&vat->stats;
+  /* relaxed: each number for itself. */
+  for (size_t i = 0; i < sizeof vat->stats / sizeof *from; i++)
+    atomic_store_explicit(&vat->published[i], from[i], memory_order_relaxed);
+  atomic_store_explicit(&vat->alive, vat->stats.alive, memory_order_relaxed);
+}
+
+enum verdict actl__vat_run(struct task *task, struct worker *worker) {
+  struct vat *vat = ACTL_CONTAINER(task, struct vat, task);
+  vat->worker = worker;
+  begin_turn(vat);
+  actl__records_fill_reserve(&vat->records);
+  drain(vat);
+  /* relaxed: who sets it wakes the vat afterwards. */
+  if (!vat->is_shut && atomic_load_explicit(&vat->engine->is_shutting_down, memory_order_relaxed))
+    actl__life_shutdown(vat);
+  run_ready(vat);
+  actl__vat_flush(vat);
+  publish_stats(vat);
+
+  if (vat->queue != NULL || actl__vat_has_stack(vat)) return TASK_AGAIN;
+  return actl__inbox_try_idle(&vat->inbox) ? TASK_IDLE : TASK_AGAIN;
+}

@@ -1,0 +1,280 @@
+/*
+ * vat.h - the single-threaded home of many actors, and what all vats of an engine share.
+ *
+ *   idle      --a chain arrives: INBOX_WAKE-->  scheduled
+ *   scheduled --a worker takes it-->            running     at most one worker at a time
+ *   running   --verdict AGAIN-->                scheduled
+ *   running   --try_idle-->                     idle
+ *
+ * A turn takes in what came from outside, then runs ready actors. Two lists hold them: the queue has
+ * what came from outside the turn, and those that used up their budget; the stack has what the
+ * running actor woke or spawned, so that a tree of actors unfolds child first. Each turn serves the
+ * queue first for at least a quarter of its messages, then one entry from the bottom of the stack,
+ * then the stack from its top, then the queue again.
+ *
+ * Invariants
+ *   - an actor is in at most one of the two lists, once, and then its phase is READY.
+ *   - the stack's ring has room for every live actor: it grows when one is spawned, so that a send
+ *     never fails for want of it.
+ *   - everything but the inbox and the published counters is the running worker's alone.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ACTL_ACTOR_VAT_H
+#define ACTL_ACTOR_VAT_H
+
+#include "actl_driver.h"
+#include "actor/records.h"
+#include "base/slots.h"
+#include "msg/inbox.h"
+#include "msg/names.h"
+#include "msg/pool.h"
+#include "sched/sched.h"
+
+enum {
+  VAT_BUDGET = ACTL_TUNE(100, 3),      /* messages and sends of one actor in a row */
+  VAT_OVERDRAFT = ACTL_TUNE(1000, 20), /* sends after which a handler gives way */
+  VAT_TURN = ACTL_TUNE(1000, 10),      /* messages and sends of one turn */
+  VAT_DRAIN = ACTL_TUNE(4000, 5),      /* messages taken in at the start of a turn */
+  VAT_CHAINS = ACTL_TUNE(16, 2),       /* destinations with a chain under way */
+  VAT_CHAIN = ACTL_TUNE(64, 3),        /* messages in a chain */
+  VAT_CHECK = 64,                      /* deliveries between looks at the clock */
+  VAT_CHECK_FAR = 8,                   /* the same while chains are under way */
+  VAT_LINGER_NS = 20000, /* a chain goes out after so long; a turn shares its run-next */
+  VAT_TURN_NS = 1000000,
+  VAT_NUMBERS_CHUNK = 256
+};
+
+enum doing { /* what the current delivery is */
+             DOING_NOTHING,
+             DOING_MESSAGE, /* a message or an ask, as the node says */
+             DOING_INIT,
+             DOING_REPLY, /* a native actor's reply function */
+             DOING_STOP,
+             DOING_ABANDON
+};
+
+struct vat;
+
+/* An entry of one of an actor's three lists (life.h). */
+struct owned {
+  struct slot slot;
+  struct actor *owner;
+  uint64_t next, prev;   /* ids of the same owner's entries, newest first; 0: none */
+  uint64_t peer;         /* ask: the target; request: the asker; far child: its pid */
+  uint64_t key;          /* request: the asker's id of it; ask: whether a handler waits */
+  struct actl_msg *node; /* far child: the node that will tell it to stop */
+};
+
+enum owned_list { OWNED_ASKS, OWNED_REQUESTS, OWNED_CHILDREN, OWNED_LISTS };
+
+struct out { /* a chain under way to one vat */
+  struct vat *to;
+  struct chain chain;
+  uint32_t n;
+};
+
+struct vat_number { /* which vat and which of its tables a number stands for */
+  struct vat *vat;
+  struct records *records;
+};
+
+struct registered; /* engine.c */
+
+struct actl_engine {
+  struct memory mem; /* constant after the start, as all up to `sched` */
+  struct slabs slabs;
+  struct depot depot;
+  struct names names;
+  actl_log_fn log;
+  void *log_ud;
+  const actl_driver *driver;
+  void *driver_ud;
+  struct vat **vats; /* by number; those an engine starts with come first */
+  uint32_t n_vats;
+  struct sched sched;
+
+  _Atomic(bool) is_running, is_shutting_down;
+  _Atomic(uint64_t) deadlocks;
+  _Atomic(uint32_t) rotation; /* where "any" looks first */
+
+  actl__lock lock; /* numbers, behaviors, and sends from outside */
+  _Atomic(struct vat_number *) numbers[PID_VATS / VAT_NUMBERS_CHUNK]; /* written under `lock` */
+  uint32_t n_numbers;                                                 /* under `lock` */
+  struct registered *registered;                                      /* under `lock` */
+  struct pool pool;                                                   /* under `lock` */
+  uint64_t outside[ACTL_LETTER_REASONS]; /* under `lock`: letters that no vat counted */
+};
+
+struct vat {
+  struct task task;
+  uint64_t home; /* the pid bits of its first number; constant */
+  struct actor *current;
+  struct actl_msg *msg;    /* of the current delivery; NULL: none */
+  struct actl_msg *answer; /* what a resumed handler waited for; NULL: none */
+  uint64_t age;            /* of nodes sent now, in place in the header */
+  int32_t budget;          /* of the current actor; falls with each message and each send */
+  int32_t check_in;        /* deliveries until the clock is read */
+  uint8_t doing;           /* enum doing */
+  bool is_gone_through;    /* the bottom of the stack has been served in this turn */
+  bool is_shut;            /* its actors have been told of the shutdown */
+  int32_t turn_left, queue_left;
+  struct pool pool;
+  struct actor **ring; /* the stack: a ring of its entries */
+  uint32_t ring_size, bottom, top;
+  struct actor *queue, *queue_last;
+  uint32_t out_used; /* bit i: out[i] has a chain */
+
+  struct records records; /* of the first number */
+  struct actl_engine *engine;
+  struct worker *worker;
+  void *machine;
+  bool is_machine_broken;
+  uint64_t turn_ns, flush_ns; /* when the turn, and the oldest chain, began */
+  struct arena arena;
+  struct slots owned[OWNED_LISTS];
+  struct records **tables; /* of further numbers, from table 1 */
+  uint32_t n_tables;
+  uint32_t number;
+  uint64_t n_deadlocks;
+  struct actl_stats stats; /* this vat's part */
+  struct out out[VAT_CHAINS];
+  const char *fail_text; /* given by actl_fail, until the handler has returned; arena's */
+  size_t fail_size;
+
+  struct inbox inbox;
+
+  alignas(ACTL__CACHE_LINE) _Atomic(uint64_t) alive; /* owner writes; any thread reads */
+  _Atomic(uint64_t) incoming;                        /* far spawns on their way; any thread */
+  _Atomic(uint64_t) published[sizeof(struct actl_stats) / sizeof(uint64_t)]; /* owner writes */
+};
+
+static inline struct vat *actl__vat(actl_ctx *ctx) { return (struct vat *)(void *)ctx; }
+static inline actl_ctx *actl__ctx(struct vat *vat) { return (actl_ctx *)(void *)vat; }
+
+/* ---- vat.c ---- */
+
+struct vat *actl__vat_new(struct actl_engine *engine, uint32_t number);
+void actl__vat_free(struct vat *vat); /* NULL is not allowed; with all its actors; no hook runs */
+enum verdict actl__vat_run(struct task *task, struct worker *worker);
+void actl__vat_flush(struct vat *vat);
+bool actl__vat_give_number(struct vat *vat); /* a further number; false: none, or no memory */
+
+/* Which vat a number stands for; NULL vat: none. Any thread. */
+struct vat_number actl__number(struct actl_engine *engine, uint32_t number);
+actl_status actl__number_set(struct actl_engine *engine, uint32_t number, struct vat *vat,
+                             struct records *records); /* under the engine's lock, or alone */
+
+/* Hands a chain to a vat from a worker (`vat` runs on it) or from outside (`vat` NULL). */
+void actl__vat_publish(struct actl_engine *engine, struct vat *vat, struct vat *to,
+                       struct chain chain);
+
+/* Puts one far node on its way: its target is in slot 4. */
+void actl__vat_post(struct vat *vat, struct actl_msg *m);
+
+/* Takes in one node from outside. */
+void actl__vat_deliver(struct vat *vat, struct actl_msg *m);
+
+/* Looks at the clock: chains, sharing, the end of the turn. */
+void actl__vat_check(struct vat *vat);
+
+/* Makes room on the stack for so many actors; false: no memory. */
+bool actl__vat_stack_grow(struct vat *vat, uint64_t n_actors);
+static inline bool actl__vat_stack_reserve(struct vat *vat, uint64_t n_actors) {
+  return ACTL_LIKELY(n_actors <= vat->ring_size) || actl__vat_stack_grow(vat, n_actors);
+}
+
+/* Turns a chain that cannot be delivered into dead letters. */
+void actl__vat_bury(struct vat *vat, struct chain chain);
+
+/* ---- turn.c ---- */
+
+/* Runs native actors until a driven one is current (true) or the turn is over. */
+bool actl__turn_natives(struct vat *vat);
+
+/* ---- log.c ---- */
+
+/* "name <vat.slot.generation>", and where it waits. */
+void actl__describe(struct vat *vat, struct actor *a, char *out, size_t size, char *where,
+                    size_t where_size);
+void actl__log(struct actl_engine *engine, actl_log_level level, actl_log_kind kind,
+               const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* ---- Small things on hot paths ---- */
+
+static inline struct actor *actl__vat_at(const struct vat *vat, actor_ref ref) {
+  uint32_t table = ref >> PID_SLOT_BITS;
+  const struct records *records = table == 0 ? &vat->records : vat->tables[table - 1];
+  return actl__records_at(records, ref & (PID_SLOTS - 1));
+}
+
+struct actor *actl__vat_find_further(struct vat *vat, uint64_t pid, bool *is_near);
+
+/* Whether `pid` is in this vat, and (`out`) its live actor or NULL. */
+static inline bool actl__vat_find(struct vat *vat, uint64_t pid, struct actor **out) {
+  bool is_near = ((pid ^ vat->home) & (PID_TOP | PID_HOME_MASK)) == 0;
+  if (ACTL_LIKELY(is_near)) {
+    *out = actl__records_find(&vat->records, pid);
+  } else {
+    *out = actl__vat_find_further(vat, pid, &is_near);
+  }
+  return is_near;
+}
+
+/* The current actor is not running any more: what it spent is the turn's. */
+static inline void actl__vat_leave(struct vat *vat) {
+  int32_t spent = VAT_BUDGET - vat->budget;
+  vat->turn_left -= spent;
+  vat->queue_left -= spent;
+  vat->current = NULL;
+}
+
+static inline bool actl__vat_has_stack(const struct vat *vat) { return vat->top != vat->bottom; }
+
+/* From the running actor: to the top of the stack. */
+static inline void actl__ready_top(struct vat *vat, struct actor *a) {
+  a->phase = ACTOR_READY;
+  vat->ring[vat->top++ & (vat->ring_size - 1)] = a;
+}
+
+/* From outside the turn, or out of budget: to the end of the queue. */
+static inline void actl__ready_last(struct vat *vat, struct actor *a) {
+  a->phase = ACTOR_READY;
+  a->ready = NULL;
+  if (vat->queue == NULL) {
+    vat->queue = a;
+  } else {
+    vat->queue_last->ready = a;
+  }
+  vat->queue_last = a;
+}
+
+/* true: the mailbox was empty and the actor idle, so it must be made ready. */
+static inline bool actl__mailbox_push(struct actor *a, struct actl_msg *m) {
+  actl__node_link(m, NULL);
+  struct actl_msg *last = a->last;
+  a->last = m;
+  a->depth++;
+  if (a->head != NULL) {
+    actl__node_link(last, m);
+    return false;
+  }
+  a->head = m;
+  return a->phase == ACTOR_IDLE;
+}
+
+static inline struct actl_msg *actl__mailbox_pop(struct actor *a) {
+  struct actl_msg *m = a->head;
+  if (m != NULL) {
+    a->head = actl__node_next(m);
+    a->depth--;
+  }
+  return m;
+}
+
+static inline void actl__vat_free_node(struct vat *vat, struct actl_msg *m) {
+  actl__node_clear(m, &vat->engine->mem);
+  actl__pool_give(&vat->pool, m);
+}
+
+#endif

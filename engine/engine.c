@@ -1,0 +1,272 @@
+/*
+ * engine.c - builds an engine out of the rooms, and runs it.
+ *
+ *   new --run--> running --quiet--> at rest --run--> running ...      free, from at rest
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "actor/send.h"
+#include "base/clock.h"
+
+enum { MAX_WORKERS = 256, MAX_VATS = 65535 };
+
+struct registered { /* a behavior known by name */
+  struct registered *next;
+  const actl_behavior *behavior;
+};
+
+/* ---- Quiet ---- */
+
+static void wake(struct actl_engine *engine, struct vat *vat) {
+  if (actl__inbox_wake(&vat->inbox)) actl__sched_inject(&engine->sched, &vat->task);
+}
+
+/* Nothing runs anywhere: handlers that still wait can never go on. */
+static bool on_quiet(void *ud) {
+  struct actl_engine *engine = ud;
+  bool goes_on = false;
+  for (uint32_t i = 0; i < engine->n_vats; i++) {
+    if (!actl__ask_fail_hopeless(engine->vats[i])) continue;
+    wake(engine, engine->vats[i]);
+    goes_on = true;
+  }
+  return goes_on;
+}
+
+/* ---- Making ---- */
+
+static actl_status make_vats(struct actl_engine *engine, uint32_t n) {
+  engine->vats = actl__memory_new_zeroed(&engine->mem, n * sizeof(struct vat *));
+  if (engine->vats == NULL) return ACTL_NO_MEMORY;
+  for (engine->n_numbers = n; engine->n_vats < n; engine->n_vats++) {
+    struct vat *vat = actl__vat_new(engine, engine->n_vats);
+    if (vat == NULL) return ACTL_NO_MEMORY;
+    engine->vats[engine->n_vats] = vat;
+    actl_status status = actl__number_set(engine, engine->n_vats, vat, &vat->records);
+    if (status != ACTL_OK) {
+      engine->n_vats++; /* made, so that it is freed */
+      return status;
+    }
+  }
+  return ACTL_OK;
+}
+
+static void free_vats(struct actl_engine *engine, uint32_t n) {
+  for (uint32_t i = 0; i < engine->n_vats; i++) actl__vat_free(engine->vats[i]);
+  for (uint32_t i = 0; i < PID_VATS / VAT_NUMBERS_CHUNK; i++)
+    actl__memory_free(&engine->mem, atomic_load_explicit(&engine->numbers[i], memory_order_relaxed),
+                      VAT_NUMBERS_CHUNK * sizeof(struct vat_number));
+  actl__memory_free(&engine->mem, engine->vats, n * sizeof(struct vat *));
+}
+
+static bool is_valid(const actl_config *config) {
+  return config->workers <= MAX_WORKERS && config->vats <= MAX_VATS;
+}
+
+static struct actl_engine *new_engine(const actl_config *config) {
+  struct memory mem;
+  actl__memory_init(&mem, config->alloc, config->alloc_ud);
+  struct actl_engine *engine = actl__memory_new_aligned(&mem, sizeof *engine);
+  if (engine == NULL) return NULL;
+  memset(engine, 0, sizeof *engine);
+  engine->mem = mem;
+  engine->log = config->log;
+  engine->log_ud = config->log_ud;
+  return engine;
+}
+
+static void free_engine(struct actl_engine *engine) {
+  struct memory mem = engine->mem;
+  actl__memory_free_aligned(&mem, engine, sizeof *engine);
+}
+
+actl_status actl_engine_new(actl_engine **out, const actl_config *config) {
+  static const actl_config defaults;
+  if (config == NULL) config = &defaults;
+  if (!is_valid(config)) return ACTL_INVALID;
+
+  uint32_t workers = config->workers != 0 ? config->workers : actl__thread_processors();
+  if (workers > MAX_WORKERS) workers = MAX_WORKERS;
+  uint32_t vats = config->vats != 0 ? config->vats : workers;
+  struct actl_engine *engine = new_engine(config);
+  if (engine == NULL) return ACTL_NO_MEMORY;
+
+  actl_status status = actl__lock_init(&engine->lock);
+  if (status != ACTL_OK) goto fail_lock;
+  status = actl__slabs_init(&engine->slabs, &engine->mem);
+  if (status != ACTL_OK) goto fail_slabs;
+  status = actl__depot_init(&engine->depot, &engine->slabs);
+  if (status != ACTL_OK) goto fail_depot;
+  actl__pool_init(&engine->pool, &engine->depot);
+  status = actl__names_init(&engine->names, &engine->mem);
+  if (status != ACTL_OK) goto fail_names;
+  status = actl__sched_init(&engine->sched, &engine->mem, workers, actl__vat_run, on_quiet, engine);
+  if (status != ACTL_OK) goto fail_sched;
+  status = make_vats(engine, vats);
+  if (status != ACTL_OK) goto fail_vats;
+  *out = engine;
+  return ACTL_OK;
+
+fail_vats:
+  free_vats(engine, vats);
+  actl__sched_fini(&engine->sched);
+fail_sched:
+  actl__names_fini(&engine->names);
+fail_names:
+  actl__depot_fini(&engine->depot);
+fail_depot:
+  actl__slabs_fini(&engine->slabs);
+fail_slabs:
+  actl__lock_fini(&engine->lock);
+fail_lock:
+  free_engine(engine);
+  return status;
+}
+
+void actl_engine_free(actl_engine *engine) {
+  if (engine == NULL) return;
+  ACTL_INVARIANT(!atomic_load_explicit(&engine->is_running, memory_order_acquire));
+
+  free_vats(engine, engine->n_vats);
+  if (engine->driver != NULL && engine->driver->detach != NULL)
+    engine->driver->detach(engine->driver_ud);
+  for (struct registered *r = engine->registered, *next; r != NULL; r = next) {
+    next = r->next;
+    actl__memory_free(&engine->mem, r, sizeof *r);
+  }
+  actl__sched_fini(&engine->sched);
+  actl__names_fini(&engine->names);
+  actl__depot_fini(&engine->depot);
+  actl__slabs_fini(&engine->slabs);
+  actl__lock_fini(&engine->lock);
+  free_engine(engine);
+}
+
+actl_status actl_engine_drive(actl_engine *engine, const actl_driver *driver, void *ud) {
+  if (engine->driver != NULL) return ACTL_INVALID;
+  engine->driver = driver;
+  engine->driver_ud = ud;
+  return ACTL_OK;
+}
+
+/* ---- Running ---- */
+
+actl_status actl_engine_run(actl_engine *engine) {
+  /* acquire: pairs with the release below, so that runs of different threads follow each other. */
+  if (atomic_exchange_explicit(&engine->is_running, true, memory_order_acquire)) return ACTL_BUSY;
+  actl_status status = actl__sched_run(&engine->sched);
+  atomic_store_explicit(&engine->is_running, false, memory_order_release);
+  return status;
+}
+
+void actl_engine_shutdown(actl_engine *engine) {
+  /* relaxed: waking a vat publishes it. */
+  atomic_store_explicit(&engine->is_shutting_down, true, memory_order_relaxed);
+  for (uint32_t i = 0; i < engine->n_vats; i++) wake(engine, engine->vats[i]);
+}
+
+uint32_t actl_engine_workers(const actl_engine *engine) { return engine->sched.n_workers; }
+uint32_t actl_engine_vats(const actl_engine *engine) { return engine->n_vats; }
+
+/* ---- Behaviors and names ---- */
+
+static const actl_behavior *find_behavior(const struct actl_engine *engine, const char *name) {
+  for (const struct registered *r = engine->registered; r != NULL; r = r->next)
+    if (strcmp(r->behavior->name, name) == 0) return r->behavior;
+  return NULL;
+}
+
+actl_status actl_engine_register(actl_engine *engine, const actl_behavior *behavior) {
+  if (behavior->name == NULL || behavior->receive == NULL) return ACTL_INVALID;
+  struct registered *r = actl__memory_new(&engine->mem, sizeof *r);
+  if (r == NULL) return ACTL_NO_MEMORY;
+
+  actl__lock_take(&engine->lock);
+  bool is_free = find_behavior(engine, behavior->name) == NULL;
+  if (is_free) {
+    *r = (struct registered){engine->registered, behavior};
+    engine->registered = r;
+  }
+  actl__lock_drop(&engine->lock);
+  if (is_free) return ACTL_OK;
+  actl__memory_free(&engine->mem, r, sizeof *r);
+  return ACTL_INVALID;
+}
+
+const actl_behavior *actl_engine_behavior(actl_engine *engine, const char *name) {
+  actl__lock_take(&engine->lock);
+  const actl_behavior *behavior = find_behavior(engine, name);
+  actl__lock_drop(&engine->lock);
+  return behavior;
+}
+
+actl_status actl_name_intern(actl_engine *engine, const char *bytes, size_t size, actl_name *out) {
+  return actl__names_intern(&engine->names, bytes, size, &out->id);
+}
+
+const char *actl_name_bytes(actl_engine *engine, actl_name name, size_t *size) {
+  return actl__names_bytes(&engine->names, name.id, size);
+}
+
+/* ---- Log and statistics ---- */
+
+void actl_engine_log(actl_engine *engine, actl_log_level level, const char *text) {
+  actl__log(engine, level, ACTL_LOG_NOTE, "%s", text);
+}
+
+actl_status actl_fail(actl_ctx *ctx, const char *text) {
+  struct vat *vat = actl__vat(ctx);
+  size_t size = strlen(text) + 1;
+  char *copy = actl__arena_new(&vat->arena, size);
+  if (copy == NULL) return ACTL_FAILED;
+
+  memcpy(copy, text, size);
+  actl__arena_free(&vat->arena, (void *)(uintptr_t)vat->fail_text, vat->fail_size);
+  vat->fail_text = copy;
+  vat->fail_size = size;
+  return ACTL_FAILED;
+}
+
+static void add_stats(struct vat *vat, actl_stats *out, bool is_own) {
+  uint64_t *to = (uint64_t *)(void *)out;
+  const uint64_t *own = (const uint64_t *)(const void *)&vat->stats;
+  for (size_t i = 0; i < sizeof *out / sizeof *to; i++) {
+    /* relaxed: each number for itself. */
+    to[i] += is_own ? own[i] : atomic_load_explicit(&vat->published[i], memory_order_relaxed);
+  }
+}
+
+static void collect_stats(struct actl_engine *engine, const struct vat *own, actl_stats *out) {
+  memset(out, 0, sizeof *out);
+  for (uint32_t i = 0; i < engine->n_vats; i++)
+    add_stats(engine->vats[i], out, engine->vats[i] == own);
+
+  actl__lock_take(&engine->lock);
+  for (int i = 0; i < ACTL_LETTER_REASONS; i++) out->dead_letters[i] += engine->outside[i];
+  actl__lock_drop(&engine->lock);
+  actl__sched_counts(&engine->sched, &out->steals, &out->parks, &out->turns);
+}
+
+void actl_engine_stats(actl_engine *engine, actl_stats *out) { collect_stats(engine, NULL, out); }
+
+void actl_ctx_stats(actl_ctx *ctx, actl_stats *out) {
+  const struct vat *vat = actl__vat(ctx);
+  collect_stats(vat->engine, vat, out);
+}
+
+/* ---- For drivers ---- */
+
+void *actl_vat_realloc(void *ctx, void *ptr, size_t old_size, size_t new_size) {
+  struct vat *vat = actl__vat(ctx);
+  /* Lua passes a type tag as the old size of a new block. */
+  return actl__arena_resize(&vat->arena, ptr, ptr == NULL ? 0 : old_size, new_size);
+}
+
+size_t actl_vat_bytes(actl_ctx *ctx) { return actl__vat(ctx)->arena.bytes; }
+
+uint64_t actl_now_ns(actl_ctx *ctx) {
+  (void)ctx;
+  return actl__clock_ns();
+}

@@ -1,0 +1,439 @@
+/*
+ * actl.h - actorlua's engine: the whole C contract and its manual.
+ *
+ * An engine runs actors. An actor is a pid, a mailbox, a behavior and a state; it handles one
+ * message at a time. Actors live in vats: a vat is the single-threaded home of many actors, and
+ * worker threads run vats, each vat on at most one worker at a time. A send inside one vat is
+ * "near" and touches no lock and no atomic; a send to another vat is "far".
+ *
+ *   actl_engine *engine;
+ *   actl_engine_new(&engine, NULL);                       NULL: every default
+ *   actl_engine_spawn(engine, ACTL_VAT_ANY, &my_behavior, NULL, 0, &pid);
+ *   actl_engine_send(engine, pid, ACTL_VALUES(actl_int(1)));
+ *   actl_engine_run(engine);                              returns when nothing is left to do
+ *   actl_engine_free(engine);
+ *
+ * Threads. A function that takes an `actl_ctx *` is called from inside a handler, on the thread
+ * that runs the handler, with the ctx that the handler was given. A function that takes an
+ * `actl_engine *` says which threads may call it. There is no global state: two engines in one
+ * process do not know of each other.
+ *
+ * Errors. What can fail returns an `actl_status`: zero is success, failures are negative, and on
+ * failure nothing has changed and `out` is untouched. The engine never prints, never exits and
+ * never reads the environment; its one voice is the log callback.
+ *
+ * Requires a 64-bit (LP64) platform.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ACTL_H
+#define ACTL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ACTL_VERSION_MAJOR 0
+#define ACTL_VERSION_MINOR 1
+#define ACTL_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define ACTL_API __attribute__((visibility("default")))
+#else
+#define ACTL_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Statuses ------------------------------------------------------------------------------ */
+
+/* One table: code, name (the reason as Lua sees it) and text. */
+#define ACTL_STATUSES(X)                                                                           \
+  X(ACTL_OK, 0, "ok", "success")                                                                   \
+  X(ACTL_NO_MEMORY, -1, "memory", "out of memory")                                                 \
+  X(ACTL_INVALID, -2, "invalid", "an argument is not valid")                                       \
+  X(ACTL_NO_ACTOR, -3, "no_actor", "the pid names no living actor")                                \
+  X(ACTL_STOPPED, -4, "stopped", "the actor stopped")                                              \
+  X(ACTL_FULL, -5, "full", "the mailbox is full")                                                  \
+  X(ACTL_EXPIRED, -6, "expired", "nobody waits for the answer any more")                           \
+  X(ACTL_UNHANDLED, -7, "unhandled", "the behavior has no handler for the message")                \
+  X(ACTL_FAILED, -8, "failed", "the handler failed")                                               \
+  X(ACTL_SHUTDOWN, -9, "shutdown", "the engine is shutting down")                                  \
+  X(ACTL_ENCODING, -10, "encoding", "a value cannot be carried")                                   \
+  X(ACTL_TIMEOUT, -11, "timeout", "no answer within the time")                                     \
+  X(ACTL_DEADLOCK, -12, "deadlock", "nothing is left that could answer")                           \
+  X(ACTL_RESTARTED, -13, "restarted", "the actor was restarted")                                   \
+  X(ACTL_KILLED, -14, "killed", "the actor was killed")                                            \
+  X(ACTL_INIT, -15, "init", "the actor's init failed")                                             \
+  X(ACTL_SELF, -16, "self", "an actor cannot ask itself")                                          \
+  X(ACTL_UNANSWERED, -17, "unanswered", "the request was dropped without an answer")               \
+  X(ACTL_NO_VAT, -18, "no_vat", "there is no vat of that number")                                  \
+  X(ACTL_LIMIT, -19, "limit", "a fixed limit of the engine is reached")                            \
+  X(ACTL_NO_ROUTE, -20, "no_route", "the node cannot be reached")                                  \
+  X(ACTL_BUSY, -21, "busy", "the engine is running")                                               \
+  X(ACTL_SYSTEM, -22, "system", "the operating system refused a resource")
+
+typedef enum actl_status {
+#define ACTL_STATUS_CODE(code, number, name, text) code = number,
+  ACTL_STATUSES(ACTL_STATUS_CODE)
+#undef ACTL_STATUS_CODE
+} actl_status;
+
+/* The status's name, as Lua sees it: "no_actor". Static; any thread. */
+ACTL_API const char *actl_status_name(actl_status status);
+
+/* What the status means, in a few words: "the mailbox is full". Static; any thread. */
+ACTL_API const char *actl_status_text(actl_status status);
+
+/* The version of the library that is linked, as "1.2.3". Static; any thread. */
+ACTL_API const char *actl_version(void);
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+typedef struct actl_engine actl_engine; /* one running instance */
+typedef struct actl_ctx actl_ctx;       /* what a handler is given: itself, its vat, its message */
+typedef struct actl_msg actl_msg; /* a message being handled; valid until the handler returns */
+
+/* Names an actor. Never a pointer: a pid of a dead actor is recognised, never dereferenced, and
+ * never reaches another actor. `bits` is 0 in no pid: {0} is "nobody". Safe to copy and to keep. */
+typedef struct actl_pid {
+  uint64_t bits;
+} actl_pid;
+
+/* An engine-wide interned string: two names are equal when their ids are. */
+typedef struct actl_name {
+  uint32_t id;
+} actl_name;
+
+/* Names one ask of one actor, so that its reply can be told from others. */
+typedef struct actl_ask_id {
+  uint64_t bits;
+} actl_ask_id;
+
+/* An ask whose answer is still owed, kept with actl_later. Used once. */
+typedef struct actl_request {
+  uint64_t bits;
+} actl_request;
+
+static inline bool actl_pid_equal(actl_pid a, actl_pid b) { return a.bits == b.bits; }
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* What one value of a message is. The numbers are part of the wire form. */
+typedef enum actl_type {
+  ACTL_NIL = 0,
+  ACTL_FALSE = 1,
+  ACTL_TRUE = 2,
+  ACTL_INTEGER = 3,
+  ACTL_FLOAT = 4,
+  ACTL_PID = 5,
+  ACTL_NAME = 6,   /* an interned string; Lua sees a string */
+  ACTL_STRING = 7, /* any bytes, zero bytes too */
+  ACTL_TABLE = 10  /* a table in the binding's encoding: to C a value to keep or pass on */
+} actl_type;
+
+/* One value. For ACTL_STRING and ACTL_TABLE `as.bytes` points to `size` bytes: as an argument they
+ * are copied before the call returns; read from a message they are the message's. */
+typedef struct actl_value {
+  uint32_t type; /* enum actl_type */
+  uint32_t size; /* bytes, for ACTL_STRING and ACTL_TABLE */
+  union {
+    int64_t integer;
+    double number;
+    actl_pid pid;
+    actl_name name;
+    const char *bytes;
+    uint64_t bits;
+  } as;
+} actl_value;
+
+static inline actl_value actl_nil(void) {
+  actl_value v = {ACTL_NIL, 0, {0}};
+  return v;
+}
+static inline actl_value actl_bool(bool b) {
+  actl_value v = {(uint32_t)(b ? ACTL_TRUE : ACTL_FALSE), 0, {0}};
+  return v;
+}
+static inline actl_value actl_int(int64_t i) {
+  actl_value v = {ACTL_INTEGER, 0, {0}};
+  v.as.integer = i;
+  return v;
+}
+static inline actl_value actl_float(double f) {
+  actl_value v = {ACTL_FLOAT, 0, {0}};
+  v.as.number = f;
+  return v;
+}
+static inline actl_value actl_who(actl_pid pid) {
+  actl_value v = {ACTL_PID, 0, {0}};
+  v.as.pid = pid;
+  return v;
+}
+static inline actl_value actl_named(actl_name name) {
+  actl_value v = {ACTL_NAME, 0, {0}};
+  v.as.name = name;
+  return v;
+}
+static inline actl_value actl_bytes(const void *bytes, uint32_t size) {
+  actl_value v = {ACTL_STRING, 0, {0}};
+  v.size = size;
+  v.as.bytes = (const char *)bytes;
+  return v;
+}
+static inline actl_value actl_text(const char *text) {
+  uint32_t n = 0;
+  while (text[n] != '\0') n++;
+  return actl_bytes(text, n);
+}
+
+/* A list of values for a call that takes `const actl_value *values, size_t n` (C only):
+ *   actl_send(ctx, pid, ACTL_VALUES(actl_named(add), actl_int(5))); */
+#define ACTL_VALUES(...)                                                                           \
+  (const actl_value[]){__VA_ARGS__}, sizeof((actl_value[]){__VA_ARGS__}) / sizeof(actl_value)
+
+enum { ACTL_VALUES_MAX = 255 }; /* values in one message */
+
+/* ---- Reading a message ------------------------------------------------------------------------- */
+
+/* How many values `msg` has. */
+ACTL_API size_t actl_msg_count(const actl_msg *msg);
+
+/* Value `i`, counted from 0; nil when there is none. Bytes in it live as long as `msg`. */
+ACTL_API actl_value actl_msg_value(const actl_msg *msg, size_t i);
+
+/* Value `i` as an integer; `otherwise` when it is none. */
+ACTL_API int64_t actl_msg_int(const actl_msg *msg, size_t i, int64_t otherwise);
+
+/* Value `i` as a pid; {0} when it is none. */
+ACTL_API actl_pid actl_msg_pid(const actl_msg *msg, size_t i);
+
+/* Whether value `i` is the string `name` stands for, sent as a name or as a string. */
+ACTL_API bool actl_msg_is(actl_ctx *ctx, const actl_msg *msg, size_t i, actl_name name);
+
+/* ---- Behaviors --------------------------------------------------------------------------------- */
+
+/* Why an actor stops: `status` is ACTL_OK for an ordinary stop. `text` may be NULL, and lives as
+ * long as the call that it is passed to. */
+typedef struct actl_reason {
+  actl_status status;
+  const char *text;
+} actl_reason;
+
+/*
+ * What an actor does. All functions are optional but `receive`. They run on a worker thread, one at
+ * a time for one actor; they may take their time but hold up their vat. `state` points to
+ * `state_size` bytes that begin as zeros and are freed after the actor's end.
+ *
+ * The struct and what it points to must outlive the engine; it is never written.
+ */
+typedef struct actl_behavior {
+  const char *name;  /* for logs, and for Lua's actor.native; NULL: "actor" */
+  size_t state_size; /* bytes of zeroed state for each actor; 0: `state` is NULL */
+
+  /* The first delivery: `args` are the values given to spawn. A failure is the actor's end with the
+   * reason ACTL_INIT. */
+  actl_status (*init)(actl_ctx *ctx, void *state, const actl_msg *args);
+
+  /* One message. ACTL_OK: handled; when it was an ask and neither actl_reply nor actl_later was
+   * called, it is answered with no values. ACTL_UNHANDLED: the message becomes a dead letter of that
+   * reason and an ask fails with it. Any other failure ends the actor (see actl_fail). */
+  actl_status (*receive)(actl_ctx *ctx, void *state, const actl_msg *msg);
+
+  /* The answer to an earlier actl_ask. `status` ACTL_OK: `msg` has the values; otherwise `msg` is
+   * NULL and `status` says why there is none. NULL function: answers are dropped. */
+  actl_status (*reply)(actl_ctx *ctx, void *state, actl_ask_id ask, actl_status status,
+                       const actl_msg *msg);
+
+  /* The last delivery, after the children have ended; not called after a kill or a failed init.
+   * Messages may be sent from it. */
+  void (*stop)(actl_ctx *ctx, void *state, const actl_reason *reason);
+} actl_behavior;
+
+/* ---- Inside a handler --------------------------------------------------------------------------- */
+
+ACTL_API actl_engine *actl_ctx_engine(actl_ctx *ctx);
+ACTL_API actl_pid actl_self(actl_ctx *ctx);    /* the running actor */
+ACTL_API actl_pid actl_sender(actl_ctx *ctx);  /* who sent the message; {0}: from outside */
+ACTL_API uint32_t actl_ctx_vat(actl_ctx *ctx); /* the number of this vat, counted from 0 */
+
+/* Makes a near actor, a child of the running one. Its `init` runs later, before anything that is
+ * sent to the pid from now on. ACTL_NO_MEMORY, ACTL_LIMIT (pids used up), ACTL_INVALID (more than
+ * ACTL_VALUES_MAX values, or values for a behavior without init), ACTL_STOPPED (the spawner is
+ * itself stopping), ACTL_SHUTDOWN. */
+ACTL_API actl_status actl_spawn(actl_ctx *ctx, const actl_behavior *behavior,
+                                const actl_value *values, size_t n, actl_pid *out);
+
+#define ACTL_VAT_ANY UINT32_MAX /* the vat that has the fewest actors */
+
+/* The same in vat number `vat` (or ACTL_VAT_ANY). Also ACTL_NO_VAT. */
+ACTL_API actl_status actl_spawn_on(actl_ctx *ctx, uint32_t vat, const actl_behavior *behavior,
+                                   const actl_value *values, size_t n, actl_pid *out);
+
+/* Sends a message. ACTL_OK also when the target is gone: the message is then a dead letter.
+ * ACTL_INVALID: `to` is no pid, or more than ACTL_VALUES_MAX values; ACTL_NO_MEMORY. */
+ACTL_API actl_status actl_send(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n);
+
+/* Sends a message that asks for an answer, which comes to the behavior's `reply` with the id that
+ * is put in `out`. Also ACTL_SELF. An ask that cannot be answered comes back with its reason. */
+ACTL_API actl_status actl_ask(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n,
+                              actl_ask_id *out);
+
+/* Answers the ask being handled. The first answer counts: later ones are ACTL_EXPIRED. ACTL_INVALID
+ * where the message is no ask. */
+ACTL_API actl_status actl_reply(actl_ctx *ctx, const actl_value *values, size_t n);
+
+/* Keeps the ask being handled, to be answered after the handler has returned. When the actor ends
+ * first, the ask fails with ACTL_STOPPED. ACTL_INVALID where the message is no ask. */
+ACTL_API actl_status actl_later(actl_ctx *ctx, actl_request *out);
+
+/* Answers a kept ask, or fails it with `status` (not ACTL_OK), from any handler of the actor that
+ * kept it. ACTL_EXPIRED: it was answered before. */
+ACTL_API actl_status actl_request_reply(actl_ctx *ctx, actl_request request,
+                                        const actl_value *values, size_t n);
+ACTL_API actl_status actl_request_fail(actl_ctx *ctx, actl_request request, actl_status status);
+
+/* Stop in order: after what this actor sent to `pid` before. The actor's children stop first, then
+ * its stop hook runs. Stopping something dead is no error; ACTL_INVALID: `pid` is no pid. */
+ACTL_API actl_status actl_stop(actl_ctx *ctx, actl_pid pid);
+
+/* Stop ahead of the queue: what is queued becomes dead letters. */
+ACTL_API actl_status actl_stop_now(actl_ctx *ctx, actl_pid pid);
+
+/* Stop ahead of the queue and without the stop hook; the children are killed too. */
+ACTL_API actl_status actl_kill(actl_ctx *ctx, actl_pid pid);
+
+/* The running actor stops when its handler has returned. `text` (NULL: none) is copied. */
+ACTL_API void actl_exit(actl_ctx *ctx, const char *text);
+
+/* Says why the handler is about to return a failure: `text` is copied into the log entry. Returns
+ * ACTL_FAILED, so that a handler can `return actl_fail(ctx, "...")`. */
+ACTL_API actl_status actl_fail(actl_ctx *ctx, const char *text);
+
+/* Publishes the far messages sent so far, which otherwise leave in batches. */
+ACTL_API void actl_flush(actl_ctx *ctx);
+
+/* ---- Names -------------------------------------------------------------------------------------- */
+
+/* Interns `size` bytes; at most 65,536 names an engine, kept until it is freed. Any thread.
+ * ACTL_NO_MEMORY, ACTL_LIMIT. */
+ACTL_API actl_status actl_name_intern(actl_engine *engine, const char *bytes, size_t size,
+                                      actl_name *out);
+
+/* The bytes of a name, followed by a zero byte; `size` may be NULL. Any thread, without a lock. */
+ACTL_API const char *actl_name_bytes(actl_engine *engine, actl_name name, size_t *size);
+
+/* ---- Configuration ------------------------------------------------------------------------------ */
+
+typedef enum actl_log_level {
+  ACTL_LOG_DEBUG = 0,
+  ACTL_LOG_INFO = 1,
+  ACTL_LOG_WARN = 2,
+  ACTL_LOG_ERROR = 3
+} actl_log_level;
+
+/* One log entry. `text` is one or more lines without a newline at the end, valid during the call.
+ * Called on any worker thread, on several at once, with no lock held. `kind` tells entries apart:
+ * see below. */
+typedef enum actl_log_kind {
+  ACTL_LOG_NOTE = 0,      /* written by a script or a host */
+  ACTL_LOG_FAILURE = 1,   /* an actor failed: message and traceback */
+  ACTL_LOG_STUCK = 2,     /* a handler waited for what could not come: who, for whom, from where */
+  ACTL_LOG_UNANSWERED = 3 /* a message nobody handles, once for each behavior and name */
+} actl_log_kind;
+typedef void (*actl_log_fn)(void *ud, actl_log_level level, actl_log_kind kind, const char *text);
+
+/* Gives, resizes (`ptr` not NULL) and frees (`new_size` 0) memory; the same type as lua_Alloc.
+ * Freeing must not fail. Called on any worker thread, on several at once. Memory that it gives must
+ * be aligned for any type. */
+typedef void *(*actl_alloc_fn)(void *ud, void *ptr, size_t old_size, size_t new_size);
+
+/* Zero means the default, for every field. */
+typedef struct actl_config {
+  uint32_t workers;    /* threads that run vats; 0: one for each processor. At most 256 */
+  uint32_t vats;       /* vats made at the start; 0: one for each worker. At most 65,535 */
+  actl_log_fn log;     /* NULL: entries are dropped */
+  void *log_ud;        /* handed to `log` */
+  actl_alloc_fn alloc; /* all the engine's memory; NULL: malloc, with huge pages for large slabs */
+  void *alloc_ud;      /* handed to `alloc` */
+} actl_config;
+
+/* ---- An engine ---------------------------------------------------------------------------------- */
+
+/* Makes an engine; `config` NULL: every default. It starts no thread. ACTL_NO_MEMORY, ACTL_INVALID,
+ * ACTL_SYSTEM. Any thread. */
+ACTL_API actl_status actl_engine_new(actl_engine **out, const actl_config *config);
+
+/* Frees it with all its actors: their stop hooks do not run (see actl_engine_shutdown). NULL is
+ * ignored. Not while actl_engine_run is running. */
+ACTL_API void actl_engine_free(actl_engine *engine);
+
+/* Runs the actors, with the calling thread as the first worker, until the engine is quiet: no actor
+ * has anything to handle. Handlers that wait for an answer then can never go on: their asks fail
+ * with ACTL_DEADLOCK, which is logged, and the run goes on until it is quiet again. Actors stay, and
+ * a later call continues. ACTL_BUSY: it is running; ACTL_SYSTEM: a thread could not be started. */
+ACTL_API actl_status actl_engine_run(actl_engine *engine);
+
+/* Asks every actor to stop, children before parents, from any thread, at any time: no actor is
+ * spawned from now on, queued messages become dead letters, stop hooks run, and actl_engine_run
+ * returns when all have ended. Called while nothing runs, it takes effect in the next run. */
+ACTL_API void actl_engine_shutdown(actl_engine *engine);
+
+/* Makes an actor without a parent, from any thread. The errors are those of actl_spawn_on. */
+ACTL_API actl_status actl_engine_spawn(actl_engine *engine, uint32_t vat,
+                                       const actl_behavior *behavior, const actl_value *values,
+                                       size_t n, actl_pid *out);
+
+/* Sends from any thread, with nobody as the sender. One thread's messages to one actor arrive in
+ * the order sent. The errors are those of actl_send. */
+ACTL_API actl_status actl_engine_send(actl_engine *engine, actl_pid to, const actl_value *values,
+                                      size_t n);
+
+/* Makes `behavior` known under its name, for Lua's actor.native. Before the first run; ACTL_INVALID:
+ * no name, or the name is taken; ACTL_NO_MEMORY. */
+ACTL_API actl_status actl_engine_register(actl_engine *engine, const actl_behavior *behavior);
+
+/* The behavior of that name; NULL: none. Any thread. */
+ACTL_API const actl_behavior *actl_engine_behavior(actl_engine *engine, const char *name);
+
+/* Writes a log entry of kind ACTL_LOG_NOTE. Any thread. */
+ACTL_API void actl_engine_log(actl_engine *engine, actl_log_level level, const char *text);
+
+ACTL_API uint32_t actl_engine_workers(const actl_engine *engine);
+ACTL_API uint32_t actl_engine_vats(const actl_engine *engine);
+
+/* ---- Statistics --------------------------------------------------------------------------------- */
+
+/* The reasons a message becomes a dead letter, in the order of actl_stats.dead_letters. */
+#define ACTL_LETTERS(X)                                                                            \
+  X(NO_ACTOR)                                                                                      \
+  X(STOPPED) X(FULL) X(EXPIRED) X(UNHANDLED) X(FAILED) X(NO_MEMORY) X(SHUTDOWN) X(ENCODING)
+
+typedef enum actl_letter {
+#define ACTL_LETTER_INDEX(reason) ACTL_LETTER_##reason,
+  ACTL_LETTERS(ACTL_LETTER_INDEX)
+#undef ACTL_LETTER_INDEX
+      ACTL_LETTER_REASONS
+} actl_letter;
+
+/* Totals since the engine was made. While it runs, what other vats did since the end of their last
+ * turn is not in it; after a run it is exact. `peak_alive` is the sum of the vats' own peaks. */
+typedef struct actl_stats {
+  uint64_t spawned, stopped, alive, peak_alive; /* actors */
+  uint64_t failed;                              /* actors that ended by an error */
+  uint64_t messages, far_messages;              /* handled; of these, from another vat or a host */
+  uint64_t dead_letters[ACTL_LETTER_REASONS];   /* by reason */
+  uint64_t late_replies;                        /* answers that came after their ask had ended */
+  uint64_t deadlocks;                           /* asks failed because nothing could answer them */
+  uint64_t steals, parks, turns;                /* vats taken from another worker; sleeps; turns */
+} actl_stats;
+
+ACTL_API void actl_engine_stats(actl_engine *engine, actl_stats *out); /* any thread */
+ACTL_API void actl_ctx_stats(actl_ctx *ctx, actl_stats *out);          /* exact for this vat */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

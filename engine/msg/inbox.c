@@ -1,0 +1,149 @@
+/*
+ * inbox.c - chains of nodes between threads.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "msg/inbox.h"
+
+#include "base/thread.h"
+
+/* No node has one of these addresses: nodes are aligned to a cache line. */
+enum { EMPTY = 0, IDLE = 1, CLOSED = 2 };
+
+static struct actl_msg *node_of(uintptr_t word) { return (struct actl_msg *)word; }
+
+void actl__inbox_init(struct inbox *inbox) {
+  /* relaxed: nobody else knows the inbox yet. */
+  atomic_store_explicit(&inbox->last, IDLE, memory_order_relaxed);
+  atomic_store_explicit(&inbox->first, NULL, memory_order_relaxed);
+  inbox->at = inbox->end = NULL;
+}
+
+/* The next of `m`, which is not the last of its queue: a pusher may be between its two writes. */
+static struct actl_msg *wait_next(struct actl_msg *m) {
+  struct actl_msg *next;
+  /* acquire: pairs with the linking store in push, so that the next node's contents are seen. */
+  while ((next = atomic_load_explicit(&m->next, memory_order_acquire)) == NULL)
+    actl__thread_relax();
+  return next;
+}
+
+/* The inbox was CLOSED when `chain` was swapped in: put CLOSED back, and take what others have
+ * linked behind the chain meanwhile. */
+static void take_back(struct inbox *inbox, struct chain chain, struct chain *back) {
+  /* acq_rel: acquire sees the nodes of those who came between; release keeps the chain of
+   * exchanges unbroken for the next pusher. */
+  uintptr_t last = atomic_exchange_explicit(&inbox->last, CLOSED, memory_order_acq_rel);
+  struct actl_msg *end = node_of(last);
+
+  for (struct actl_msg *m = chain.last; m != end;) m = wait_next(m);
+  *back = (struct chain){chain.first, end};
+}
+
+enum inbox_push actl__inbox_push(struct inbox *inbox, struct chain chain, struct chain *back) {
+  /* relaxed: the exchange below publishes it. */
+  atomic_store_explicit(&chain.last->next, NULL, memory_order_relaxed);
+
+  /* release: the next pusher, who will write last->next, sees it cleared first, and the owner sees
+   * the nodes. acquire: pairs with try_idle, so that whoever schedules the vat sees its state; and
+   * with the take, whose clearing of `first` comes before our store to it.
+   * seq_cst: with the owner's try_idle and the parking of workers there is one order of all. */
+  uintptr_t old =
+      atomic_exchange_explicit(&inbox->last, (uintptr_t)chain.last, memory_order_seq_cst);
+  if (old == CLOSED) {
+    take_back(inbox, chain, back);
+    return INBOX_CLOSED;
+  }
+
+  /* release: pairs with pop. The node `old` cannot have been freed: the owner goes past it only
+   * once it is linked on, or has taken it as the last, and then `old` is not it. */
+  if (old == EMPTY || old == IDLE) {
+    atomic_store_explicit(&inbox->first, chain.first, memory_order_release);
+  } else {
+    atomic_store_explicit(&node_of(old)->next, chain.first, memory_order_release);
+  }
+  return old == IDLE ? INBOX_WAKE : INBOX_BUSY;
+}
+
+/* Takes all there is, when the first pusher has left its chain. */
+static bool take(struct inbox *inbox) {
+  /* relaxed: a hint; the exchange below is what counts. */
+  uintptr_t last = atomic_load_explicit(&inbox->last, memory_order_relaxed);
+  if (last == EMPTY || last == IDLE || last == CLOSED) return false;
+
+  /* acquire: pairs with the store in push. */
+  struct actl_msg *first = atomic_load_explicit(&inbox->first, memory_order_acquire);
+  if (first == NULL) return false;
+
+  /* relaxed: the exchange releases it to the next first pusher. */
+  atomic_store_explicit(&inbox->first, NULL, memory_order_relaxed);
+  /* acq_rel: acquire sees the nodes up to the last; release: see above. */
+  last = atomic_exchange_explicit(&inbox->last, EMPTY, memory_order_acq_rel);
+  inbox->at = first;
+  inbox->end = node_of(last);
+  return true;
+}
+
+struct actl_msg *actl__inbox_pop(struct inbox *inbox) {
+  if (inbox->at == NULL && !take(inbox)) return NULL;
+
+  struct actl_msg *m = inbox->at;
+  if (m == inbox->end) {
+    inbox->at = inbox->end = NULL;
+    return m;
+  }
+
+  /* acquire: pairs with the linking store in push. */
+  struct actl_msg *next = atomic_load_explicit(&m->next, memory_order_acquire);
+  if (next == NULL) return NULL;
+  inbox->at = next;
+  return m;
+}
+
+bool actl__inbox_has(const struct inbox *inbox) {
+  if (inbox->at != NULL) return true;
+  /* relaxed: a hint for the owner, who tries again or goes idle through try_idle. */
+  uintptr_t last = atomic_load_explicit(&inbox->last, memory_order_relaxed);
+  return last != EMPTY && last != IDLE && last != CLOSED;
+}
+
+bool actl__inbox_try_idle(struct inbox *inbox) {
+  if (inbox->at != NULL) return false;
+  uintptr_t expected = EMPTY;
+  /* release: pairs with push, so that the next owner sees what this one did. seq_cst: see push. */
+  return atomic_compare_exchange_strong_explicit(&inbox->last, &expected, IDLE,
+                                                 memory_order_seq_cst, memory_order_relaxed);
+}
+
+struct chain actl__inbox_close(struct inbox *inbox) {
+  struct chain rest = {inbox->at, inbox->end};
+  inbox->at = inbox->end = NULL;
+
+  /* acq_rel: see take. */
+  uintptr_t last = atomic_exchange_explicit(&inbox->last, CLOSED, memory_order_acq_rel);
+  if (last == EMPTY || last == IDLE || last == CLOSED) return rest;
+
+  struct actl_msg *first;
+  /* acquire: pairs with the store in push; its pusher is between its two writes. */
+  while ((first = atomic_load_explicit(&inbox->first, memory_order_acquire)) == NULL)
+    actl__thread_relax();
+  atomic_store_explicit(&inbox->first, NULL, memory_order_relaxed);
+  for (struct actl_msg *m = first; m != node_of(last);) m = wait_next(m);
+
+  if (rest.first == NULL) return (struct chain){first, node_of(last)};
+  for (struct actl_msg *m = rest.first; m != rest.last;) m = wait_next(m);
+  actl__node_link(rest.last, first);
+  return (struct chain){rest.first, node_of(last)};
+}
+
+bool actl__inbox_is_idle(const struct inbox *inbox) {
+  /* relaxed: a hint. */
+  return atomic_load_explicit(&inbox->last, memory_order_relaxed) == IDLE;
+}
+
+bool actl__inbox_wake(struct inbox *inbox) {
+  uintptr_t expected = IDLE;
+  /* acquire: pairs with try_idle. seq_cst: see push. */
+  return atomic_compare_exchange_strong_explicit(&inbox->last, &expected, EMPTY,
+                                                 memory_order_seq_cst, memory_order_relaxed);
+}
