@@ -168,9 +168,17 @@ void actl__life_keep_text(struct vat *vat, struct actor *a, const char *text) {
   keep_reason(vat, a, ACTL_OK, text, strlen(text));
 }
 
+/* What has not begun has nothing to tidy up. */
+static bool is_before_init(const struct actor *a) {
+  if (a->head == NULL) return false;
+  unsigned kind = actl__node_kind(a->head);
+  return kind == NODE_INIT || kind == NODE_SPAWN;
+}
+
 void actl__life_stop(struct vat *vat, struct actor *a, actl_status status, const char *text,
                      size_t text_size) {
   const uint16_t told = ACTOR_STOP_NOW | ACTOR_EXIT | ACTOR_KILL;
+  if (is_before_init(a)) a->flags |= ACTOR_HOOKED;
   if (status == ACTL_KILLED) {
     struct extra *extra = a->child != 0 || a->extra != NULL ? actl__extra(vat, a) : NULL;
     if (extra != NULL) extra->is_killed = true;

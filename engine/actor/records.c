@@ -9,16 +9,19 @@
 
 enum { FRESH_BATCH = ACTL_TUNE(64, 3) };
 
-static size_t bucket_slots(unsigned bucket) { return (size_t)RECORDS_FIRST << bucket; }
+struct records_block {
+  struct records_block *next;
+  void *at;
+  size_t size;
+  bool is_from_arena;
+};
 
-/* Large buckets are whole huge pages. */
-static size_t bucket_bytes(unsigned bucket) {
-  size_t size = bucket_slots(bucket) * sizeof(struct actor);
+/* Large blocks are whole huge pages. */
+static size_t block_bytes(uint32_t slots) {
+  size_t size = slots * sizeof(struct actor);
   if (size < ACTL__HUGE_PAGE) return size;
   return (size + ACTL__HUGE_PAGE - 1) & ~(size_t)(ACTL__HUGE_PAGE - 1);
 }
-
-static bool is_from_arena(unsigned bucket) { return bucket_bytes(bucket) < ACTL__HUGE_PAGE; }
 
 actl_status actl__records_init(struct records *records, uint64_t home, uint32_t table,
                                struct arena *arena, const struct memory *mem) {
@@ -33,24 +36,53 @@ actl_status actl__records_init(struct records *records, uint64_t home, uint32_t 
   return actl__lock_init(&records->lock);
 }
 
-/* Small buckets go with the arena. */
+/* What is from the arena goes with it. */
 void actl__records_fini(struct records *records) {
-  for (unsigned b = 0; b < RECORDS_BUCKETS; b++) {
-    if (records->biased[b] == 0 || is_from_arena(b)) continue;
-    uintptr_t at = records->biased[b] + bucket_slots(b) * sizeof(struct actor);
-    actl__memory_free(records->mem, (void *)at, bucket_bytes(b));
-  }
+  for (struct records_block *b = records->blocks; b != NULL; b = b->next)
+    if (!b->is_from_arena) actl__memory_free(records->mem, b->at, b->size);
   actl__lock_fini(&records->lock);
 }
 
-static bool ensure_bucket(struct records *records, unsigned bucket) {
-  if (records->biased[bucket] != 0) return true;
+static bool grow_directory(struct records *records, uint32_t chunks) {
+  if (chunks <= records->capacity) return true;
+  uint32_t capacity = records->capacity == 0 ? 4 : records->capacity;
+  while (capacity < chunks) capacity *= 2;
 
-  size_t size = bucket_bytes(bucket);
-  void *at = is_from_arena(bucket) ? actl__arena_new(records->arena, size)
-                                   : actl__memory_new(records->mem, size);
-  if (at == NULL) return false;
-  records->biased[bucket] = (uintptr_t)at - bucket_slots(bucket) * sizeof(struct actor);
+  uintptr_t *directory =
+      actl__arena_resize(records->arena, records->directory, records->capacity * sizeof *directory,
+                         capacity * sizeof *directory);
+  if (directory == NULL) return false;
+  records->directory = directory;
+  records->capacity = capacity;
+  return true;
+}
+
+static bool make_block(struct records *records, struct records_block *b, uint32_t slots) {
+  b->size = block_bytes(slots);
+  b->is_from_arena = b->size < ACTL__HUGE_PAGE;
+  b->at = b->is_from_arena ? actl__arena_new(records->arena, b->size)
+                           : actl__memory_new(records->mem, b->size);
+  return b->at != NULL;
+}
+
+/* Another block, as large as all before it. */
+static bool grow(struct records *records) {
+  uint32_t first = records->n_chunks * RECORDS_CHUNK;
+  uint32_t slots = first == 0 ? RECORDS_CHUNK : first;
+  if (slots > RECORDS_BLOCK_MAX) slots = RECORDS_BLOCK_MAX;
+  uint32_t chunks = slots / RECORDS_CHUNK;
+  if (!grow_directory(records, records->n_chunks + chunks)) return false;
+
+  struct records_block *b = actl__arena_new(records->arena, sizeof *b);
+  if (b == NULL) return false;
+  if (!make_block(records, b, slots)) {
+    actl__arena_free(records->arena, b, sizeof *b);
+    return false;
+  }
+  b->next = records->blocks;
+  records->blocks = b;
+  uintptr_t biased = (uintptr_t)b->at - first * sizeof(struct actor);
+  for (uint32_t i = 0; i < chunks; i++) records->directory[records->n_chunks++] = biased;
   return true;
 }
 
@@ -58,7 +90,7 @@ static bool ensure_bucket(struct records *records, unsigned bucket) {
 static bool touch(struct records *records, uint32_t slot) {
   while (records->n_touched <= slot) {
     uint32_t next = records->n_touched;
-    if (!ensure_bucket(records, 27u - (unsigned)__builtin_clz(next + RECORDS_FIRST))) return false;
+    if (next / RECORDS_CHUNK >= records->n_chunks && !grow(records)) return false;
     struct actor *a = actl__records_at(records, next);
     a->pid = actl__pid_make(0, next, 1);
     records->n_touched = next + 1;

@@ -9,8 +9,9 @@
  *     a stale one, whose generation is older, and a forged one find nothing.
  *   - free slots are used again first in first out, and a slot whose generations are used up is
  *     retired, so a pid is never used twice.
- *   - records never move. They lie in buckets of 16, 32, 64 ...: slot s is in bucket
- *     log2(s + 16) - 4, whose address is kept less the slots before it.
+ *   - records never move. They are made in blocks that double, and found through a directory with
+ *     an entry for each CHUNK of them: an address less the slots before it, so that the two halves
+ *     of a look-up do not wait for each other.
  *   - only the vat's worker touches records. A far spawner takes slots from the reserve, or, when
  *     that is empty, counts `n_fresh` up: slots nobody had before.
  *
@@ -69,21 +70,25 @@ struct actor {
 static_assert(sizeof(struct actor) == 80, "an actor's record is small");
 
 enum {
-  RECORDS_BUCKETS = 19,
-  RECORDS_FIRST = 16,                             /* slots of the first bucket */
+  RECORDS_CHUNK = 64,                             /* slots of a directory entry */
+  RECORDS_BLOCK_MAX = 1 << 19,                    /* slots of the largest block */
   RECORDS_REUSE = ACTL_TUNE(1024, 4),             /* free slots before one is used again */
-  RECORDS_SLOTS = ACTL_TUNE(PID_SLOTS - 16, 200), /* slots of one vat number */
+  RECORDS_SLOTS = ACTL_TUNE(PID_SLOTS - 64, 200), /* slots of one vat number */
   RECORDS_RESERVE = ACTL_TUNE(64, 2),
   RECORDS_TABLES = 256 /* numbers one vat may have */
 };
 
+struct records_block;
+
 struct records {
-  uintptr_t biased[RECORDS_BUCKETS]; /* bucket address less the records before it; owner */
-  uint64_t home;                     /* the pid bits of this vat number; constant */
-  uint32_t table;                    /* which of its vat's tables this is; constant */
-  uint32_t n_touched;                /* records below it are initialised; owner */
-  uint32_t fresh_at, fresh_end;      /* the owner's share of the fresh slots */
-  uint32_t n_free;                   /* owner, as the two lists */
+  uintptr_t *directory;         /* by chunk; owner, as the three that follow */
+  uint32_t n_chunks, capacity;  /* of the directory: used, and room for */
+  struct records_block *blocks; /* newest first */
+  uint64_t home;                /* the pid bits of this vat number; constant */
+  uint32_t table;               /* which of its vat's tables this is; constant */
+  uint32_t n_touched;           /* records below it are initialised; owner */
+  uint32_t fresh_at, fresh_end; /* the owner's share of the fresh slots */
+  uint32_t n_free;              /* owner, as the two lists */
   struct actor *free, **free_end;
   struct arena *arena;
   const struct memory *mem;
@@ -121,9 +126,8 @@ struct actor *actl__records_adopt(struct records *records, uint64_t pid);
 void actl__records_fill_reserve(struct records *records);
 
 static inline struct actor *actl__records_at(const struct records *records, uint32_t slot) {
-  uint32_t biased = slot + RECORDS_FIRST;
-  unsigned bucket = 27u - (unsigned)__builtin_clz(biased);
-  return (struct actor *)(records->biased[bucket] + (uintptr_t)biased * sizeof(struct actor));
+  return (struct actor *)(records->directory[slot / RECORDS_CHUNK] +
+                          (uintptr_t)slot * sizeof(struct actor));
 }
 
 /* Owner only: the live actor of `pid`, which is of this table's home; NULL: none. */

@@ -24,10 +24,10 @@ static struct actor *pop_bottom(struct vat *vat) {
 }
 
 static struct actor *choose(struct vat *vat) {
-  if (vat->queue_left > 0) {
+  if (vat->turn_left > vat->queue_until) {
     struct actor *a = pop_queue(vat);
     if (a != NULL) return a;
-    vat->queue_left = 0; /* what joins it now waits for the stack */
+    vat->queue_until = VAT_TURN; /* what joins it now waits for the stack */
   }
   if (!actl__vat_has_stack(vat)) return pop_queue(vat);
   if (ACTL_LIKELY(vat->is_gone_through)) return pop_top(vat);
@@ -63,6 +63,11 @@ static inline bool gives_way(struct vat *vat, struct actor *a) {
 static inline void count_delivery(struct vat *vat) {
   vat->budget--;
   if (ACTL_UNLIKELY(--vat->check_in <= 0)) actl__vat_check(vat);
+}
+
+static inline void count_message(struct vat *vat, const struct actl_msg *m) {
+  vat->stats.messages++;
+  if (ACTL_UNLIKELY((m->header & NODE_FAR) != 0)) vat->stats.far_messages++;
 }
 
 /* ---- Native actors ---- */
@@ -134,7 +139,7 @@ static ACTL_NOINLINE void run_special(struct vat *vat, struct actor *a, struct a
 
 static inline void run_message(struct vat *vat, struct actor *a, void *state, struct actl_msg *m) {
   vat->msg = m;
-  vat->stats.messages++;
+  count_message(vat, m);
   actl_status status = a->behavior->receive(actl__ctx(vat), state, m);
   if (ACTL_UNLIKELY(status != ACTL_OK)) {
     native_failed(vat, a, status);
@@ -168,7 +173,6 @@ static void run_native(struct vat *vat, struct actor *a) {
     }
     count_delivery(vat);
   }
-  vat->doing = DOING_NOTHING;
 }
 
 bool actl__turn_natives(struct vat *vat) {
@@ -227,7 +231,7 @@ static inline bool next_of(struct vat *vat, struct actor *a, actl_delivery *out)
       out->kind = ACTL_DELIVER_MESSAGE;
       out->is_ask = kind == NODE_ASK;
       fill(vat, a, m, DOING_MESSAGE, out);
-      vat->stats.messages++;
+      count_message(vat, m);
       return true;
     }
     if (special_for_driver(vat, a, m, out)) return true;

@@ -263,7 +263,6 @@ static void deliver_to(struct vat *vat, struct actor *a, struct actl_msg *m) {
     actl__letter(vat, m, ACTL_STOPPED);
     return;
   }
-  if (kind <= NODE_ASK) vat->stats.far_messages++;
   if (actl__mailbox_push(a, m)) actl__ready_last(vat, a);
 }
 
@@ -313,7 +312,7 @@ static void begin_turn(struct vat *vat) {
   vat->age = (now / 1000000) << NODE_AGE_SHIFT;
   vat->check_in = VAT_CHECK;
   vat->turn_left = VAT_TURN;
-  vat->queue_left = VAT_TURN / 4;
+  vat->queue_until = VAT_TURN - VAT_TURN / 4;
   vat->is_gone_through = false;
 }
 

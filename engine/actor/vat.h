@@ -114,16 +114,17 @@ struct vat {
   struct actl_msg *answer; /* what a resumed handler waited for; NULL: none */
   uint64_t age;            /* of nodes sent now, in place in the header */
   int32_t budget;          /* of the current actor; falls with each message and each send */
-  int32_t check_in;        /* deliveries until the clock is read */
   uint8_t doing;           /* enum doing */
   bool is_gone_through;    /* the bottom of the stack has been served in this turn */
   bool is_shut;            /* its actors have been told of the shutdown */
-  int32_t turn_left, queue_left;
+  int32_t turn_left;       /* messages and sends until the turn is over */
+  int32_t queue_until;     /* while `turn_left` is above it the queue is served first */
   struct pool pool;
   struct actor **ring; /* the stack: a ring of its entries */
   uint32_t ring_size, bottom, top;
   struct actor *queue, *queue_last;
   uint32_t out_used; /* bit i: out[i] has a chain */
+  int32_t check_in;  /* deliveries until the clock is read */
 
   struct records records; /* of the first number */
   struct actl_engine *engine;
@@ -223,9 +224,7 @@ static inline bool actl__vat_find(struct vat *vat, uint64_t pid, struct actor **
 
 /* The current actor is not running any more: what it spent is the turn's. */
 static inline void actl__vat_leave(struct vat *vat) {
-  int32_t spent = VAT_BUDGET - vat->budget;
-  vat->turn_left -= spent;
-  vat->queue_left -= spent;
+  vat->turn_left -= VAT_BUDGET - vat->budget;
   vat->current = NULL;
 }
 

@@ -92,7 +92,7 @@ static unsigned write_inline(struct actl_msg *m, unsigned slot, const actl_value
 
   at[0] = (char)v->size;
   if (v->size > 0) memcpy(at + 1, v->as.bytes, v->size);
-  set_type(m, slot, ACTL_STRING);
+  set_type(m, slot, NODE_SHORT_STRING);
   for (unsigned i = 1; i < slots; i++) set_type(m, slot + i, NODE_CONT);
   return slots;
 }
@@ -168,7 +168,8 @@ bool actl__node_read(const struct actl_msg *m, uint32_t *slot, const void **at, 
   if (type == NODE_LONG_STRING) return read_block(m, i, ACTL_STRING, out);
   if (type == NODE_TABLE) return read_block(m, i, ACTL_TABLE, out);
   *out = (actl_value){.type = type};
-  if (type == ACTL_STRING) {
+  if (type == NODE_SHORT_STRING) {
+    out->type = ACTL_STRING;
     const unsigned char *from = (const unsigned char *)&m->slot[i];
     out->size = from[0];
     out->as.bytes = (const char *)from + 1;

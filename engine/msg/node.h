@@ -47,6 +47,7 @@ enum node_type { /* of a slot; up to TABLE they are enum actl_type */
                  NODE_LONG_STRING = 9,
                  NODE_TABLE = 10,
                  NODE_PACK = 11,
+                 NODE_SHORT_STRING = 12, /* bytes in the slots: its size is not in the value's word */
                  NODE_REQUEST = 13,
                  NODE_BUFFER = 14,
                  NODE_FROZEN = 15

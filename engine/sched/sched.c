@@ -345,16 +345,27 @@ static struct task *next_task(struct worker *w) {
   return task;
 }
 
+/* After a turn that left more to do: another task if there is one, and this one to the back of the
+ * deque. A task that is alone stays with its worker, out of the thieves' sight. */
+static struct task *after_again(struct worker *w, struct task *task) {
+  struct task *next = take_own(w);
+  if (next == NULL) return task;
+  push_back(w, task);
+  return next;
+}
+
 static void work(void *arg) {
   struct worker *w = arg;
+  struct task *task = NULL;
   for (;;) {
-    struct task *task = next_task(w);
+    if (task == NULL) task = next_task(w);
     if (task == NULL) {
       if (!park(w)) break;
       continue;
     }
     count(&w->turns);
-    if (w->sched->run(task, w) == TASK_AGAIN) push_back(w, task);
+    bool is_again = w->sched->run(task, w) == TASK_AGAIN;
+    task = is_again ? after_again(w, task) : NULL;
   }
   spin_end(w);
 }

@@ -1,0 +1,293 @@
+/*
+ * host.c - opens the Lua machines of a run, and is what runner.lua calls "host".
+ *
+ * Every machine gets the script's folder in package.path, `arg`, and an os.exit that does not run
+ * the process's clean-up under the feet of the other workers. Vat 0 also gets runner.lua, which
+ * runs the file; the machines of other vats run it when they are made, if it is a scenario, so that
+ * the behaviors it names exist there. They are made later than `is_scenario` is written: an actor
+ * has to be placed there first.
+ *
+ * The functions of `host` have the run as their upvalue and are called by the run actor alone.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "command/host.h"
+
+#include "command/console.h"
+#include "command/run.h"
+#include "command/suggest.h"
+
+#include "actl_parts.h"
+
+#include <lauxlib.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct run *host_run(lua_State *L) { return lua_touserdata(L, lua_upvalueindex(1)); }
+
+static char *copy_string(lua_State *L, int index) {
+  size_t size = 0;
+  const char *bytes = lua_tolstring(L, index, &size);
+  return bytes == NULL ? NULL : actl__text_copy(bytes, size);
+}
+
+int actl__host_load(lua_State *L, const struct run *run) {
+  lua_pushfstring(L, "@%s", run->path);
+  const char *bytes = run->source.bytes;
+  int status = luaL_loadbufferx(L, bytes, run->source.size, lua_tostring(L, -1), "t");
+  lua_remove(L, -2);
+  return status;
+}
+
+/* ---- What runner.lua calls ---------------------------------------------------------------------- */
+
+/* chunk() -> the compiled file */
+static int host_chunk(lua_State *L) {
+  return actl__host_load(L, host_run(L)) == LUA_OK ? 1 : lua_error(L);
+}
+
+/* arguments() -> the script's arguments ... */
+static int host_arguments(lua_State *L) {
+  const struct options *options = host_run(L)->options;
+  luaL_checkstack(L, (int)options->n_arguments, "too many arguments");
+  for (size_t i = 0; i < options->n_arguments; i++) lua_pushstring(L, options->arguments[i]);
+  return (int)options->n_arguments;
+}
+
+/* settings() -> {{name, text}, ...} */
+static int host_settings(lua_State *L) {
+  const struct options *options = host_run(L)->options;
+  lua_createtable(L, (int)options->n_settings, 0);
+  for (size_t i = 0; i < options->n_settings; i++) {
+    lua_createtable(L, 2, 0);
+    lua_pushstring(L, options->settings[i].name);
+    lua_rawseti(L, -2, 1);
+    lua_pushstring(L, options->settings[i].value);
+    lua_rawseti(L, -2, 2);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+/* suggest(word, {name, ...}) -> the name that was meant, or nil */
+static int host_suggest(lua_State *L) {
+  const char *word = luaL_checkstring(L, 1);
+  lua_Unsigned n = lua_rawlen(L, 2);
+  /* Userdata, so that an error frees it; the table keeps the strings. */
+  const char **names = lua_newuserdatauv(L, (size_t)(n + 1) * sizeof *names, 0);
+  for (lua_Unsigned i = 0; i < n; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
+    names[i] = luaL_checkstring(L, -1);
+    lua_pop(L, 1);
+  }
+  lua_pushstring(L, actl__suggest_name(word, names, (size_t)n));
+  return 1;
+}
+
+/* loaded(): the top level has returned */
+static int host_loaded(lua_State *L) {
+  host_run(L)->is_loaded = true;
+  return 0;
+}
+
+static void add_problem(lua_State *L, int status) {
+  actl__run_problem(host_run(L), status, "%s", luaL_checkstring(L, 1));
+}
+
+/* reject(text): something the script did is wrong */
+static int host_reject(lua_State *L) {
+  add_problem(L, STATUS_FAILED);
+  return 0;
+}
+
+/* usage(text): something on the command line is wrong */
+static int host_usage(lua_State *L) {
+  add_problem(L, STATUS_USAGE);
+  return 0;
+}
+
+/* scenario(name, about): either may be nil */
+static int host_scenario(lua_State *L) {
+  struct run *run = host_run(L);
+  if (lua_isstring(L, 1)) {
+    free(run->name);
+    run->name = copy_string(L, 1);
+  }
+  run->about = copy_string(L, 2);
+  /* release: pairs with the load in actl__host_open, on the thread that opens another vat. */
+  atomic_store_explicit(&run->is_scenario, true, memory_order_release);
+  return 0;
+}
+
+/* param(name, value), in the order of the names */
+static int host_param(lua_State *L) {
+  struct run *run = host_run(L);
+  luaL_checkstring(L, 1);
+  struct param param = {.kind = PARAM_OTHER};
+  switch (lua_type(L, 2)) {
+  case LUA_TBOOLEAN:
+    param.kind = PARAM_BOOLEAN;
+    param.integer = lua_toboolean(L, 2);
+    break;
+  case LUA_TNUMBER:
+    param.kind = lua_isinteger(L, 2) ? PARAM_INTEGER : PARAM_FLOAT;
+    param.integer = lua_tointeger(L, 2);
+    param.number = lua_tonumber(L, 2);
+    break;
+  case LUA_TSTRING:
+    param.kind = PARAM_STRING;
+    param.bytes = copy_string(L, 2);
+    param.size = (size_t)lua_rawlen(L, 2);
+    break;
+  default: break;
+  }
+  param.name = copy_string(L, 1);
+  run->params = actl__text_room(run->params, (run->n_params + 1) * sizeof param);
+  run->params[run->n_params++] = param;
+  return 0;
+}
+
+/* clock_start() */
+static int host_clock_start(lua_State *L) {
+  struct run *run = host_run(L);
+  run->start = actl__span_now();
+  return 0;
+}
+
+/* clock_stop() */
+static int host_clock_stop(lua_State *L) {
+  struct run *run = host_run(L);
+  run->clock = actl__span_between(run->start, actl__span_now());
+  return 0;
+}
+
+/* returned(requested, done, unit): `run` has */
+static int host_returned(lua_State *L) {
+  struct run *run = host_run(L);
+  run->requested = luaL_checkinteger(L, 1);
+  run->done = luaL_checkinteger(L, 2);
+  luaL_checkstring(L, 3);
+  free(run->unit);
+  run->unit = copy_string(L, 3);
+  run->has_returned = true;
+  return 0;
+}
+
+/* check(name, ok, error): error nil, or why it could not be made */
+static int host_check(lua_State *L) {
+  struct run *run = host_run(L);
+  luaL_checkstring(L, 1);
+  run->checks = actl__text_room(run->checks, (run->n_checks + 1) * sizeof *run->checks);
+  run->checks[run->n_checks++] = (struct check){
+      .name = copy_string(L, 1),
+      .is_ok = lua_toboolean(L, 2),
+      .error = copy_string(L, 3),
+  };
+  return 0;
+}
+
+/* progress(done, total): total 0 if it is not known */
+static int host_progress(lua_State *L) {
+  struct run *run = host_run(L);
+  double done = luaL_checknumber(L, 1), total = luaL_checknumber(L, 2);
+  if (!run->options->is_quiet) actl__console_progress(run->name, done, total);
+  return 0;
+}
+
+/* sample(ns): a latency */
+static int host_sample(lua_State *L) {
+  lua_Number ns = luaL_checknumber(L, 1);
+  luaL_argcheck(L, ns >= 0 && ns < 1e18, 1, "nanoseconds, not negative");
+  actl__histogram_add(&host_run(L)->samples, (uint64_t)ns);
+  return 0;
+}
+
+static const luaL_Reg functions[] = {
+    {"chunk", host_chunk},           {"arguments", host_arguments},
+    {"settings", host_settings},     {"suggest", host_suggest},
+    {"loaded", host_loaded},         {"reject", host_reject},
+    {"usage", host_usage},           {"scenario", host_scenario},
+    {"param", host_param},           {"clock_start", host_clock_start},
+    {"clock_stop", host_clock_stop}, {"returned", host_returned},
+    {"check", host_check},           {"progress", host_progress},
+    {"sample", host_sample},         {NULL, NULL},
+};
+
+/* ---- Opening a machine -------------------------------------------------------------------------- */
+
+/* os.exit(code): without lua_close, which would free the machine that calls it, and without the
+ * process's own clean-up, since other workers go on meanwhile. */
+static int host_exit(lua_State *L) {
+  int status = lua_isboolean(L, 1) ? (lua_toboolean(L, 1) ? EXIT_SUCCESS : EXIT_FAILURE)
+                                   : (int)luaL_optinteger(L, 1, EXIT_SUCCESS);
+  actl__console_clear();
+  fflush(NULL);
+  _exit(status);
+}
+
+/* package.path = FOLDER/?.lua;FOLDER/?/init.lua;package.path */
+static void set_path(lua_State *L, const struct run *run) {
+  const char *slash = strrchr(run->path, '/');
+  if (slash == NULL) {
+    lua_pushliteral(L, "./");
+  } else {
+    lua_pushlstring(L, run->path, (size_t)(slash - run->path) + 1);
+  }
+  const char *folder = lua_tostring(L, -1);
+  lua_getglobal(L, "package");
+  lua_getfield(L, -1, "path");
+  lua_pushfstring(L, "%s?.lua;%s?/init.lua;%s", folder, folder, lua_tostring(L, -1));
+  lua_setfield(L, -3, "path");
+  lua_pop(L, 3);
+}
+
+/* arg[0] is the file, arg[1] the first argument. */
+static void set_arg(lua_State *L, const struct run *run) {
+  const struct options *options = run->options;
+  lua_createtable(L, (int)options->n_arguments, 1);
+  lua_pushstring(L, run->path);
+  lua_rawseti(L, -2, 0);
+  for (size_t i = 0; i < options->n_arguments; i++) {
+    lua_pushstring(L, options->arguments[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setglobal(L, "arg");
+}
+
+static void set_exit(lua_State *L) {
+  lua_getglobal(L, "os");
+  lua_pushcfunction(L, host_exit);
+  lua_setfield(L, -2, "exit");
+  lua_pop(L, 1);
+}
+
+static void run_runner(lua_State *L, struct run *run) {
+  if (luaL_loadbufferx(L, actl_part_runner, actl_part_runner_size, "=[actorlua]", "t") != LUA_OK) {
+    lua_error(L);
+  }
+  lua_createtable(L, 0, (int)(sizeof functions / sizeof functions[0]));
+  lua_pushlightuserdata(L, run);
+  luaL_setfuncs(L, functions, 1);
+  lua_pushstring(L, run->path);
+  lua_setfield(L, -2, "path");
+  lua_call(L, 1, 0);
+}
+
+int actl__host_open(lua_State *L) {
+  struct run *run = lua_touserdata(L, 1);
+  lua_Integer vat = lua_tointeger(L, 2);
+  set_path(L, run);
+  set_arg(L, run);
+  set_exit(L);
+
+  /* acquire: pairs with the store in host_scenario. */
+  if (vat == 0) {
+    run_runner(L, run);
+  } else if (atomic_load_explicit(&run->is_scenario, memory_order_acquire)) {
+    if (actl__host_load(L, run) != LUA_OK) lua_error(L);
+    lua_call(L, 0, 0);
+  }
+  return 0;
+}

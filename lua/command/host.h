@@ -1,0 +1,26 @@
+/*
+ * host.h - what the Lua machines of a run are given.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ACTL_COMMAND_HOST_H
+#define ACTL_COMMAND_HOST_H
+
+#include <lua.h>
+
+/* The run actor's behavior, and what it understands; see runner.lua. */
+#define ACTL_HOST_ACTOR "actorlua.run"
+#define ACTL_HOST_LOAD "load"
+#define ACTL_HOST_RUN "run"
+#define ACTL_HOST_QUIET "quiet"
+
+/* For actl_lua_config.open, with the `struct run` as `ud`. */
+int actl__host_open(lua_State *L);
+
+struct run;
+
+/* Pushes the compiled file of the run and returns LUA_OK, or a message and another status.
+ * [0, +1] */
+int actl__host_load(lua_State *L, const struct run *run);
+
+#endif

@@ -1,0 +1,252 @@
+/*
+ * options.c - reads the command line.
+ *
+ * Written by hand, not with getopt_long: what it says about a mistake is the point here, and
+ * options may stand behind the files without the words being moved about.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "command/options.h"
+
+#include "command/suggest.h"
+#include "command/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char actl__options_help[] =
+    "actorlua - runs actors written in Lua\n"
+    "\n"
+    "  actorlua FILE [ARGUMENT ...]    runs a script or a scenario\n"
+    "  actorlua run FILE ...           runs several, one after the other\n"
+    "  actorlua list [DIR]             shows the scenarios in DIR, what they do and their parameters\n"
+    "  actorlua help                   shows this\n"
+    "\n"
+    "A FILE that is not there is also looked for as a scenario's name: `actorlua skynet` runs\n"
+    "scenarios/skynet.lua, from the working directory or else the one that was installed.\n"
+    "\n"
+    "Options, anywhere:\n"
+    "  --set NAME=VALUE   sets a parameter of the scenario; may be given several times\n"
+    "  --workers N        threads that run vats (1 to 256; default: one for each processor)\n"
+    "  --vats N           vats, the homes of the actors (1 to 65535; default: one for each worker)\n"
+    "  --json             prints one line of JSON for each scenario and nothing else;\n"
+    "                     what scripts print goes to stderr\n"
+    "  --quiet, -q        prints errors only, and what scripts print themselves\n"
+    "  --help, -h         shows this\n"
+    "  --version, -v      shows the versions of actorlua and of its Lua\n"
+    "  --                 what follows is the script's: `actorlua FILE -- --json`\n"
+    "\n"
+    "A scenario is a file that returns a table:\n"
+    "  return {\n"
+    "    name = \"count\", about = \"One actor counts.\", params = { n = 1000 },\n"
+    "    run = function(p, report)\n"
+    "      ...\n"
+    "      report.check(\"the count is right\", n == p.n)\n"
+    "      return { requested = p.n, done = n, unit = \"message\" }\n"
+    "    end,\n"
+    "  }\n"
+    "Its time runs from the call of `run` to its return, or through report.clock(f). A rate is only\n"
+    "printed when everything requested was done and every check holds. Any other file is a script:\n"
+    "it is run once, until its actors have nothing left to do.\n"
+    "\n"
+    "Exit status: 0 done; 1 a check, an actor or a script failed; 2 the command line is wrong;\n"
+    "130 stopped by Ctrl-C (143 by SIGTERM): the actors are stopped first, a second Ctrl-C ends\n"
+    "at once.\n";
+
+/* The words being read. */
+struct reader {
+  struct options *out;
+  int argc, next;
+  char *const *argv;
+};
+
+enum value { VALUE_NONE, VALUE_NEEDED };
+
+struct option {
+  const char *name;
+  char letter; /* 0: none */
+  enum value value;
+  char *(*take)(struct options *out, const char *value); /* NULL: well; else the problem */
+};
+
+static char *take_number(uint32_t *out, const char *option, const char *value, unsigned long most) {
+  char *end = NULL;
+  errno = 0;
+  unsigned long number = strtoul(value, &end, 10);
+  bool is_number = isdigit((unsigned char)value[0]) && *end == '\0' && errno == 0;
+  if (!is_number || number < 1 || number > most) {
+    return actl__text_format("%s takes a number from 1 to %lu, not '%s'", option, most, value);
+  }
+  *out = (uint32_t)number;
+  return NULL;
+}
+
+static char *take_workers(struct options *out, const char *value) {
+  return take_number(&out->workers, "--workers", value, 256);
+}
+
+static char *take_vats(struct options *out, const char *value) {
+  return take_number(&out->vats, "--vats", value, 65535);
+}
+
+static char *take_set(struct options *out, const char *value) {
+  const char *equals = strchr(value, '=');
+  if (equals == NULL || equals == value) {
+    return actl__text_format("--set takes NAME=VALUE, as in --set far=true, not '%s'", value);
+  }
+  size_t size = (out->n_settings + 1) * sizeof *out->settings;
+  out->settings = actl__text_room(out->settings, size);
+  struct setting *setting = &out->settings[out->n_settings++];
+  setting->name = actl__text_copy(value, (size_t)(equals - value));
+  setting->value = equals + 1;
+  return NULL;
+}
+
+static char *take_json(struct options *out, const char *value) {
+  (void)value;
+  out->is_json = true;
+  return NULL;
+}
+
+static char *take_quiet(struct options *out, const char *value) {
+  (void)value;
+  out->is_quiet = true;
+  return NULL;
+}
+
+static char *take_help(struct options *out, const char *value) {
+  (void)value;
+  out->command = COMMAND_HELP;
+  return NULL;
+}
+
+/* `--help --version` is help. */
+static char *take_version(struct options *out, const char *value) {
+  (void)value;
+  if (out->command != COMMAND_HELP) out->command = COMMAND_VERSION;
+  return NULL;
+}
+
+static const struct option options[] = {
+    {"--workers", 0, VALUE_NEEDED, take_workers}, {"--vats", 0, VALUE_NEEDED, take_vats},
+    {"--set", 0, VALUE_NEEDED, take_set},         {"--json", 0, VALUE_NONE, take_json},
+    {"--quiet", 'q', VALUE_NONE, take_quiet},     {"--help", 'h', VALUE_NONE, take_help},
+    {"--version", 'v', VALUE_NONE, take_version},
+};
+enum { N_OPTIONS = sizeof options / sizeof options[0] };
+
+static const char *const commands[] = {"run", "list", "help", "version"};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static char *unknown_option(const char *word, size_t size) {
+  const char *names[N_OPTIONS];
+  for (size_t i = 0; i < N_OPTIONS; i++) names[i] = options[i].name;
+
+  char *name = actl__text_copy(word, size);
+  const char *meant = actl__suggest_name(name, names, N_OPTIONS);
+  char *problem =
+      meant != NULL ? actl__text_format("there is no option '%s'; did you mean '%s'?", name, meant)
+                    : actl__text_format(
+                          "there is no option '%s'; 'actorlua --help' shows those there are", name);
+  free(name);
+  return problem;
+}
+
+static const struct option *find_option(const char *word, size_t size) {
+  for (size_t i = 0; i < N_OPTIONS; i++) {
+    const struct option *option = &options[i];
+    if (strlen(option->name) == size && memcmp(option->name, word, size) == 0) return option;
+    if (size == 2 && option->letter != 0 && word[1] == option->letter) return option;
+  }
+  return NULL;
+}
+
+/* `word` begins with a dash: --name, --name value, --name=value, or a letter. */
+static char *read_option(struct reader *reader, const char *word) {
+  const char *equals = strchr(word, '=');
+  size_t size = equals != NULL ? (size_t)(equals - word) : strlen(word);
+  const struct option *option = find_option(word, size);
+  if (option == NULL) return unknown_option(word, size);
+
+  if (option->value == VALUE_NONE) {
+    if (equals != NULL) return actl__text_format("%s takes no value", option->name);
+    return option->take(reader->out, NULL);
+  }
+  if (equals != NULL) return option->take(reader->out, equals + 1);
+  if (reader->next >= reader->argc) return actl__text_format("%s needs a value", option->name);
+  return option->take(reader->out, reader->argv[reader->next++]);
+}
+
+static void push_word(const char ***words, size_t *n, const char *word) {
+  *words = actl__text_room(*words, (*n + 1) * sizeof **words);
+  (*words)[(*n)++] = word;
+}
+
+/* What is wrong with the words as a whole; NULL: nothing. */
+static char *check_words(const struct options *out, bool has_command) {
+  if (out->command == COMMAND_RUN && out->n_files == 0) {
+    return has_command ? actl__text_format("run needs a FILE: actorlua run FILE ...")
+                       : actl__text_format("give a FILE to run; 'actorlua --help' says more");
+  }
+  if (out->command == COMMAND_LIST && out->n_arguments > 0) {
+    return actl__text_format("list takes no arguments for scripts");
+  }
+  if (out->command == COMMAND_LIST && out->n_files > 1) {
+    return actl__text_format("list takes one DIR, not %zu", out->n_files);
+  }
+  if (out->command == COMMAND_LIST && out->n_settings > 0) {
+    return actl__text_format("list takes no --set: it shows the parameters");
+  }
+  return NULL;
+}
+
+/* The number in `commands` that `word` stands for; N_COMMANDS: it is no command. */
+static size_t find_command(const char *word) {
+  size_t i = 0;
+  while (i < N_COMMANDS && strcmp(word, commands[i]) != 0) i++;
+  return i;
+}
+
+static void read_word(struct options *out, const char *word, bool *has_command) {
+  static const enum command values[] = {COMMAND_RUN, COMMAND_LIST, COMMAND_HELP, COMMAND_VERSION};
+  size_t command = find_command(word);
+  if (!*has_command && out->n_files == 0 && command < N_COMMANDS) {
+    *has_command = true;
+    if (out->command == COMMAND_RUN) out->command = values[command];
+  } else if (*has_command || out->n_files == 0) {
+    push_word(&out->files, &out->n_files, word);
+  } else {
+    push_word(&out->arguments, &out->n_arguments, word);
+  }
+}
+
+char *actl__options_parse(struct options *out, int argc, char *const *argv) {
+  *out = (struct options){.command = COMMAND_RUN};
+  struct reader reader = {.out = out, .argc = argc, .next = 1, .argv = argv};
+  bool has_command = false;
+  char *problem = NULL;
+
+  while (problem == NULL && reader.next < argc) {
+    const char *word = argv[reader.next++];
+    if (strcmp(word, "--") == 0) {
+      while (reader.next < argc) push_word(&out->arguments, &out->n_arguments, argv[reader.next++]);
+    } else if (word[0] == '-' && word[1] != '\0') {
+      problem = read_option(&reader, word);
+    } else {
+      read_word(out, word, &has_command);
+    }
+  }
+  if (problem == NULL) problem = check_words(out, has_command);
+  if (problem != NULL) actl__options_free(out);
+  return problem;
+}
+
+void actl__options_free(struct options *out) {
+  for (size_t i = 0; i < out->n_settings; i++) free(out->settings[i].name);
+  free(out->settings);
+  free(out->files);
+  free(out->arguments);
+  *out = (struct options){.command = COMMAND_RUN};
+}

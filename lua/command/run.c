@@ -1,0 +1,359 @@
+/*
+ * run.c - runs one file in an engine of its own.
+ *
+ * The engine is run once for each message that the run actor is sent, so that everything the main
+ * thread does in between (measuring the floor, reading the counters) has the machine to itself.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "command/run.h"
+
+#include "command/console.h"
+#include "command/find.h"
+#include "command/floor.h"
+#include "command/host.h"
+#include "command/interrupt.h"
+
+#include "actl_lua.h"
+#include "bench/native/native.h"
+
+#include <lauxlib.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* ---- Time --------------------------------------------------------------------------------------- */
+
+static double seconds_of(struct timeval time) {
+  return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
+struct span actl__span_now(void) {
+  struct timespec now;
+  struct rusage usage;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  getrusage(RUSAGE_SELF, &usage);
+  return (struct span){
+      .wall_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+      .user_s = seconds_of(usage.ru_utime),
+      .system_s = seconds_of(usage.ru_stime),
+  };
+}
+
+struct span actl__span_between(struct span from, struct span to) {
+  return (struct span){
+      .wall_ns = to.wall_ns - from.wall_ns,
+      .user_s = to.user_s - from.user_s,
+      .system_s = to.system_s - from.system_s,
+  };
+}
+
+/* ---- What goes wrong ---------------------------------------------------------------------------- */
+
+enum { FAILURES_SHOWN = 100 }; /* of actors, with their tracebacks; the others are counted */
+
+/* Keeps the worst status and the first text's first line. */
+static void note_problem(struct run *run, int status, const char *text) {
+  pthread_mutex_lock(&run->lock);
+  if (status > run->status) run->status = status;
+  if (run->error == NULL) run->error = actl__text_copy(text, strcspn(text, "\n"));
+  pthread_mutex_unlock(&run->lock);
+}
+
+void actl__run_problem(struct run *run, int status, const char *format, ...) {
+  struct text text = {0};
+  va_list values;
+  va_start(values, format);
+  actl__text_print_list(&text, format, values);
+  va_end(values);
+  note_problem(run, status, text.bytes);
+  actl__console_say("%s", text.bytes);
+  actl__text_free(&text);
+}
+
+static bool is_well(struct run *run) {
+  pthread_mutex_lock(&run->lock);
+  bool is = run->status == STATUS_DONE;
+  pthread_mutex_unlock(&run->lock);
+  return is && actl__interrupt_signal() == 0;
+}
+
+static uint64_t count_failure(struct run *run) {
+  pthread_mutex_lock(&run->lock);
+  uint64_t n = ++run->n_failures;
+  pthread_mutex_unlock(&run->lock);
+  return n;
+}
+
+/* The engine's log. An actor that fails while all are being stopped by a signal is no news: what it
+ * asked is gone. */
+static void on_log(void *ud, actl_log_level level, actl_log_kind kind, const char *text) {
+  static const char *const levels[] = {"debug", "info", "warning", "error"};
+  struct run *run = ud;
+
+  if (kind == ACTL_LOG_FAILURE || kind == ACTL_LOG_STUCK) {
+    if (actl__interrupt_signal() != 0) return;
+    note_problem(run, STATUS_FAILED, text);
+    if (count_failure(run) <= FAILURES_SHOWN) actl__console_say("%s", text);
+  } else {
+    unsigned i = (unsigned)level < 4 ? (unsigned)level : 3;
+    char *line = actl__text_format("%s: %s", levels[i], text);
+    actl__console_write(line);
+    free(line);
+  }
+}
+
+/* ---- Reading ------------------------------------------------------------------------------------ */
+
+static bool read_stream(struct text *out, FILE *file) {
+  char block[16384];
+  size_t n = 0;
+  while ((n = fread(block, 1, sizeof block, file)) > 0) actl__text_add(out, block, n);
+  actl__text_add(out, "", 0);
+  return ferror(file) == 0;
+}
+
+/* A byte order mark goes, and of a first line that begins with # only its end stays, so that the
+ * numbers of the others are right. */
+static void strip_first_line(struct text *source) {
+  size_t skip = 0;
+  if (strncmp(source->bytes, "\xEF\xBB\xBF", 3) == 0) skip = 3;
+  if (source->bytes[skip] == '#') skip += strcspn(source->bytes + skip, "\n");
+  source->size -= skip;
+  memmove(source->bytes, source->bytes + skip, source->size + 1);
+}
+
+static void refuse_file(struct run *run, int error) {
+  char *similar = error == ENOENT ? actl__find_similar(run->path) : NULL;
+  if (similar != NULL) {
+    actl__run_problem(run, STATUS_USAGE, "cannot read %s: %s; did you mean '%s'?", run->path,
+                      strerror(error), similar);
+  } else {
+    actl__run_problem(run, STATUS_USAGE, "cannot read %s: %s", run->path, strerror(error));
+  }
+  free(similar);
+}
+
+static bool read_source(struct run *run) {
+  FILE *file = fopen(run->path, "rb");
+  if (file == NULL) {
+    refuse_file(run, errno);
+    return false;
+  }
+  struct stat info;
+  if (fstat(fileno(file), &info) == 0 && S_ISDIR(info.st_mode)) {
+    actl__run_problem(run, STATUS_USAGE,
+                      "%s is a folder: give a file in it, or see 'actorlua list %s'", run->path,
+                      run->path);
+    fclose(file);
+    return false;
+  }
+  bool is_read = read_stream(&run->source, file);
+  if (!is_read) refuse_file(run, errno);
+  fclose(file);
+  if (is_read) strip_first_line(&run->source);
+  return is_read;
+}
+
+/* Compiles the file once before there is an engine: a mistake is then said in one line. */
+static bool check_syntax(struct run *run) {
+  lua_State *L = luaL_newstate();
+  if (L == NULL) {
+    actl__run_problem(run, STATUS_FAILED, "%s: not enough memory", run->path);
+    return false;
+  }
+  bool is_good = actl__host_load(L, run) == LUA_OK;
+  if (!is_good) actl__run_problem(run, STATUS_FAILED, "%s", lua_tostring(L, -1));
+  lua_close(L);
+  return is_good;
+}
+
+/* ---- The engine --------------------------------------------------------------------------------- */
+
+static bool is_ok(struct run *run, const char *what, actl_status status) {
+  if (status == ACTL_OK) return true;
+  actl__run_problem(run, STATUS_FAILED, "%s: %s: %s", run->path, what, actl_status_text(status));
+  return false;
+}
+
+static bool open_engine(struct run *run) {
+  const actl_config config = {
+      .workers = run->options->workers,
+      .vats = run->options->vats,
+      .log = on_log,
+      .log_ud = run,
+  };
+  const actl_lua_config lua = {.open = actl__host_open, .ud = run};
+
+  if (!is_ok(run, "the engine cannot be made", actl_engine_new(&run->engine, &config)))
+    return false;
+  run->workers = actl_engine_workers(run->engine);
+  run->vats = actl_engine_vats(run->engine);
+  actl__interrupt_watch(run->engine);
+  return is_ok(run, "the native behaviors cannot be registered",
+               actl_bench_register(run->engine)) &&
+         is_ok(run, "Lua cannot be attached", actl_lua_open(run->engine, &lua)) &&
+         is_ok(run, "the run cannot be started",
+               actl_lua_spawn(run->engine, 0, ACTL_HOST_ACTOR, NULL, 0, &run->actor));
+}
+
+/* Tells the run actor to do something and runs the engine until it is quiet. */
+static bool tell(struct run *run, const char *what) {
+  actl_status status = actl_engine_send(run->engine, run->actor, ACTL_VALUES(actl_text(what)));
+  return is_ok(run, "the run cannot be told to go on", status) &&
+         is_ok(run, "the engine cannot run", actl_engine_run(run->engine));
+}
+
+/* ---- A run, in the order of its life ------------------------------------------------------------ */
+
+/* skynet for scenarios/skynet.lua; to be freed. */
+static char *name_of(const char *path) {
+  static const char suffix[] = ".lua";
+  const char *slash = strrchr(path, '/');
+  const char *name = slash == NULL ? path : slash + 1;
+  size_t size = strlen(name);
+  bool has_suffix = size >= sizeof suffix && strcmp(name + size - strlen(suffix), suffix) == 0;
+  return actl__text_copy(name, has_suffix ? size - strlen(suffix) : size);
+}
+
+void actl__run_new(struct run *out, const struct options *options, const char *path) {
+  *out = (struct run){.options = options, .path = path, .name = name_of(path)};
+  atomic_init(&out->is_scenario, false);
+  pthread_mutex_init(&out->lock, NULL);
+}
+
+void actl__run_load(struct run *run) {
+  if (!read_source(run) || !check_syntax(run) || !open_engine(run)) return;
+  if (!tell(run, ACTL_HOST_LOAD)) return;
+  if (!run->is_loaded && is_well(run)) {
+    actl__run_problem(run, STATUS_FAILED, "%s: its top level never returned", run->path);
+  }
+}
+
+/* What the scenario itself did: without the run actor, which is one actor, and the one message it
+ * got. */
+static actl_stats own_stats(struct run *run, const actl_stats *before) {
+  actl_stats stats;
+  actl_engine_stats(run->engine, &stats);
+  stats.spawned -= before->spawned;
+  stats.stopped -= before->stopped;
+  if (stats.alive > 0) stats.alive--;
+  if (stats.peak_alive > 0) stats.peak_alive--;
+  stats.messages -= before->messages + 1;
+  stats.far_messages -= before->far_messages + 1;
+  for (int i = 0; i < ACTL_LETTER_REASONS; i++) stats.dead_letters[i] -= before->dead_letters[i];
+  stats.late_replies -= before->late_replies;
+  stats.deadlocks -= before->deadlocks;
+  stats.steals -= before->steals;
+  stats.parks -= before->parks;
+  stats.turns -= before->turns;
+  return stats;
+}
+
+static void judge(struct run *run) {
+  if (!run->has_returned) {
+    if (is_well(run)) {
+      actl__run_problem(run, STATUS_FAILED,
+                        "%s: 'run' never returned, and nothing is left that could go on",
+                        run->path);
+    }
+    return;
+  }
+  for (size_t i = 0; i < run->n_checks; i++) {
+    const struct check *check = &run->checks[i];
+    if (check->is_ok) continue;
+    actl__run_problem(run, STATUS_FAILED, "%s: the check '%s' failed%s%s", run->path, check->name,
+                      check->error != NULL ? " with an error: " : "",
+                      check->error != NULL ? check->error : "");
+  }
+  if (run->done != run->requested) {
+    actl__run_problem(run, STATUS_FAILED, "%s: %lld done of %lld requested, so it gives no rate",
+                      run->path, (long long)run->done, (long long)run->requested);
+  }
+}
+
+void actl__run_play(struct run *run) {
+  if (!actl__run_is_scenario(run) || !is_well(run)) return;
+
+  run->was_played = true;
+  run->floor_ns = actl__run_is_native(run) ? actl__floor_native() : actl__floor_lua();
+  actl_stats before;
+  actl_engine_stats(run->engine, &before);
+  bool is_run = tell(run, ACTL_HOST_RUN);
+  run->stats = own_stats(run, &before);
+
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  run->peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+
+  if (is_run && run->has_returned && actl__interrupt_signal() == 0) tell(run, ACTL_HOST_QUIET);
+  actl__console_clear();
+  judge(run);
+}
+
+void actl__run_finish(struct run *run) {
+  if (run->engine != NULL) {
+    actl_engine_shutdown(run->engine);
+    is_ok(run, "the actors cannot be stopped", actl_engine_run(run->engine));
+    actl__interrupt_watch(NULL);
+    actl_engine_free(run->engine);
+    run->engine = NULL;
+  }
+  actl__console_clear();
+  if (run->n_failures > FAILURES_SHOWN) {
+    actl__console_say("%s: %llu failures more", run->path,
+                      (unsigned long long)(run->n_failures - FAILURES_SHOWN));
+  }
+  int signal = actl__interrupt_signal();
+  if (signal != 0) note_problem(run, 128 + signal, "interrupted");
+}
+
+void actl__run_free(struct run *run) {
+  for (size_t i = 0; i < run->n_params; i++) {
+    free(run->params[i].name);
+    free(run->params[i].bytes);
+  }
+  for (size_t i = 0; i < run->n_checks; i++) {
+    free(run->checks[i].name);
+    free(run->checks[i].error);
+  }
+  free(run->params);
+  free(run->checks);
+  free(run->name);
+  free(run->about);
+  free(run->unit);
+  free(run->error);
+  actl__histogram_free(&run->samples);
+  actl__text_free(&run->source);
+  pthread_mutex_destroy(&run->lock);
+}
+
+/* ---- What is known of it ------------------------------------------------------------------------ */
+
+const struct param *actl__run_param(const struct run *run, const char *name) {
+  for (size_t i = 0; i < run->n_params; i++) {
+    if (strcmp(run->params[i].name, name) == 0) return &run->params[i];
+  }
+  return NULL;
+}
+
+bool actl__run_is_scenario(const struct run *run) {
+  /* relaxed: the end of actl_engine_run orders it. */
+  return atomic_load_explicit(&run->is_scenario, memory_order_relaxed);
+}
+
+bool actl__run_is_native(const struct run *run) {
+  const struct param *behavior = actl__run_param(run, "behavior");
+  return behavior != NULL && behavior->kind == PARAM_STRING &&
+         strcmp(behavior->bytes, "native") == 0;
+}
+
+double actl__run_ns_per_op(const struct run *run) {
+  bool is_good = run->status == STATUS_DONE && run->has_returned && run->done == run->requested;
+  return is_good && run->done > 0 ? (double)run->clock.wall_ns / (double)run->done : 0;
+}

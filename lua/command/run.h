@@ -1,0 +1,119 @@
+/*
+ * run.h - one file being run: what is known of it, from its bytes to its figures.
+ *
+ *   new --> load --> [scenario] --> play --> finish --> free
+ *             |                                ^
+ *             +-----> [script, or nothing] ----+
+ *
+ * load reads and compiles the file, makes an engine and runs the file's top level, in an actor of
+ * vat 0 that runner.lua defines ("the run actor"). A script is then done. play calls a scenario's
+ * `run` in the same actor, and makes the deferred checks once the engine is quiet. finish stops the
+ * actors and frees the engine.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ACTL_COMMAND_RUN_H
+#define ACTL_COMMAND_RUN_H
+
+#include "command/histogram.h"
+#include "command/options.h"
+#include "command/text.h"
+
+#include "actl.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
+
+enum param_kind { PARAM_INTEGER, PARAM_FLOAT, PARAM_BOOLEAN, PARAM_STRING, PARAM_OTHER };
+
+/* A parameter of the scenario with its value in this run. */
+struct param {
+  char *name;
+  enum param_kind kind;
+  int64_t integer; /* PARAM_INTEGER, and 0 or 1 for PARAM_BOOLEAN */
+  double number;
+  char *bytes; /* PARAM_STRING */
+  size_t size;
+};
+
+struct check {
+  char *name;
+  bool is_ok;
+  char *error; /* what making it came to; NULL: it was made */
+};
+
+/* A point in time, or the distance between two. */
+struct span {
+  uint64_t wall_ns;
+  double user_s, system_s; /* of the whole process */
+};
+
+struct run {
+  /* Set by new, then only read. */
+  const struct options *options;
+  const char *path; /* the file, as messages name it */
+
+  /* Main thread only. */
+  struct text source;
+  actl_engine *engine;
+  actl_pid actor;
+  bool was_played;
+  uint32_t workers, vats;
+  double floor_ns;         /* of the kind of behavior that was run; 0: not measured */
+  actl_stats stats;        /* of the scenario alone: without the run actor and its messages */
+  uint64_t peak_rss_bytes; /* of the process */
+
+  /* Written by the run actor, read by the main thread while the engine does not run. */
+  bool is_loaded; /* the top level has returned */
+  char *name;     /* the scenario's; while it is not known, or has none, the file's without .lua */
+  char *about;    /* NULL: it says nothing */
+  struct param *params; /* sorted by name */
+  size_t n_params;
+  struct check *checks;
+  size_t n_checks;
+  struct histogram samples; /* nanoseconds */
+  struct span start, clock;
+  bool has_returned;
+  int64_t requested, done;
+  char *unit;
+
+  /* Written by the run actor before any other vat's machine is made. */
+  atomic_bool is_scenario;
+
+  /* Any thread, under `lock`. */
+  pthread_mutex_t lock;
+  int status;
+  char *error; /* what went wrong first, in one line; NULL: nothing */
+  uint64_t n_failures;
+};
+
+/* `path` and `options` must outlive the run. */
+void actl__run_new(struct run *out, const struct options *options, const char *path);
+void actl__run_load(struct run *run);
+void actl__run_play(struct run *run);
+void actl__run_finish(struct run *run);
+void actl__run_free(struct run *run);
+
+/* Notes that something went wrong, and says it on stderr: the worst `status` counts, and the first
+ * text. Any thread. */
+void actl__run_problem(struct run *run, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The parameter of that name; NULL: the scenario has none. */
+const struct param *actl__run_param(const struct run *run, const char *name);
+
+/* Whether the file returned a scenario; not while the engine runs. */
+bool actl__run_is_scenario(const struct run *run);
+
+/* Whether the behaviors that were run are C functions (its parameter `behavior`). */
+bool actl__run_is_native(const struct run *run);
+
+/* Nanoseconds of one operation; 0: the run gives no rate, since something went wrong. */
+double actl__run_ns_per_op(const struct run *run);
+
+struct span actl__span_now(void);
+struct span actl__span_between(struct span from, struct span to);
+
+#endif

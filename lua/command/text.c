@@ -1,0 +1,76 @@
+/*
+ * text.c - bytes that grow: room doubles, so adding n bytes one by one costs n.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "command/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *actl__text_room(void *ptr, size_t size) {
+  void *room = realloc(ptr, size);
+  if (room == NULL) {
+    fputs("actorlua: out of memory\n", stderr);
+    exit(EXIT_FAILURE);
+  }
+  return room;
+}
+
+static void text_reserve(struct text *text, size_t size) {
+  size_t needed = text->size + size + 1;
+  if (needed <= text->room) return;
+
+  size_t room = text->room < 64 ? 64 : text->room;
+  while (room < needed) room *= 2;
+  text->bytes = actl__text_room(text->bytes, room);
+  text->room = room;
+}
+
+void actl__text_add(struct text *text, const char *bytes, size_t size) {
+  text_reserve(text, size);
+  if (size > 0) memcpy(text->bytes + text->size, bytes, size);
+  text->size += size;
+  text->bytes[text->size] = '\0';
+}
+
+void actl__text_print_list(struct text *text, const char *format, va_list values) {
+  va_list again;
+  va_copy(again, values);
+  int size = vsnprintf(NULL, 0, format, values);
+  if (size >= 0) {
+    text_reserve(text, (size_t)size);
+    vsnprintf(text->bytes + text->size, (size_t)size + 1, format, again);
+    text->size += (size_t)size;
+  }
+  va_end(again);
+}
+
+void actl__text_print(struct text *text, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  actl__text_print_list(text, format, values);
+  va_end(values);
+}
+
+void actl__text_free(struct text *text) {
+  free(text->bytes);
+  *text = (struct text){0};
+}
+
+char *actl__text_copy(const char *bytes, size_t size) {
+  struct text text = {0};
+  actl__text_add(&text, bytes, size);
+  return text.bytes;
+}
+
+char *actl__text_format(const char *format, ...) {
+  struct text text = {0};
+  va_list values;
+  va_start(values, format);
+  actl__text_print_list(&text, format, values);
+  va_end(values);
+  if (text.bytes == NULL) actl__text_add(&text, "", 0);
+  return text.bytes;
+}

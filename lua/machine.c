@@ -1,0 +1,252 @@
+/*
+ * machine.c - making and closing the Lua machine of a vat; its memory.
+ *
+ * Without a limit Lua allocates straight from the vat. With one, every byte is counted here, and
+ * our own code has a reserve above the limit, so that "not enough memory" can still be reported.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "machine.h"
+
+#include "behavior.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RESERVE_BYTES = 32 * 1024, MAIN_STACK = 40 };
+
+static const char machine_key; /* the machine's place in the registry */
+
+/* ---- Memory ---- */
+
+void *actl__lua_realloc(struct machine *m, void *ptr, size_t old_size, size_t new_size) {
+  if (ptr == NULL) old_size = 0;
+  if (ptr == NULL && new_size == 0) return NULL;
+  return actl_vat_realloc(m->ctx, ptr, old_size, new_size);
+}
+
+int actl__lua_no_memory(lua_State *L) {
+  lua_pushliteral(L, "not enough memory");
+  return lua_error(L);
+}
+
+void *actl__lua_grow(lua_State *L, struct machine *m, void *ptr, size_t old_size,
+                     size_t new_size) {
+  void *grown = actl__lua_realloc(m, ptr, old_size, new_size);
+  if (grown == NULL) actl__lua_no_memory(L);
+  return grown;
+}
+
+static void *limited_realloc(void *ud, void *ptr, size_t old_size, size_t new_size) {
+  struct machine *m = ud;
+  if (ptr == NULL) old_size = 0;
+  size_t limit = m->limit + (m->uses_reserve ? RESERVE_BYTES : 0);
+  if (new_size > old_size && m->bytes + (new_size - old_size) > limit) return NULL;
+  if (ptr == NULL && new_size == 0) return NULL;
+
+  void *result = actl_vat_realloc(m->ctx, ptr, old_size, new_size);
+  if (result != NULL || new_size == 0) m->bytes = m->bytes - old_size + new_size;
+  return result;
+}
+
+/* ---- Warnings ---- */
+
+/* "@on" and "@off" as in the lua program; what is longer than the buffer is cut. */
+static void warn(void *ud, const char *text, int to_continue) {
+  struct machine *m = ud;
+  if (m->n_warning == 0 && !to_continue && text[0] == '@') {
+    if (strcmp(text, "@on") == 0) m->warns = true;
+    if (strcmp(text, "@off") == 0) m->warns = false;
+    return;
+  }
+
+  size_t size = strlen(text), room = sizeof m->warning - 1 - m->n_warning;
+  if (size > room) size = room;
+  memcpy(m->warning + m->n_warning, text, size);
+  m->n_warning += size;
+  if (to_continue) return;
+  m->warning[m->n_warning] = '\0';
+  m->n_warning = 0;
+  if (m->warns) actl_engine_log(m->binding->engine, ACTL_LOG_WARN, m->warning);
+}
+
+/* ---- Making ---- */
+
+/* Everything that may raise runs under lua_pcall; what comes here is a bug. */
+static int panic(lua_State *L) {
+  struct machine *m = actl__lua_machine(L);
+  actl_engine_log(m->binding->engine, ACTL_LOG_ERROR,
+                  "a Lua error outside of a protected call: this is a bug in actorlua");
+  abort();
+}
+
+static void make_store(lua_State *L, struct machine *m) {
+  lua_State *store = lua_newthread(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, store);
+  if (!lua_checkstack(store, STORE_TOP + LUA_MINSTACK)) actl__lua_no_memory(L);
+  for (int i = STORE_BLOCKS; i < STORE_TOP; i++) {
+    lua_newtable(L);
+    lua_xmove(L, store, 1);
+  }
+  m->store = store;
+}
+
+/* (machine as light userdata) */
+static int make_parts(lua_State *L) {
+  struct machine *m = lua_touserdata(L, 1);
+  luaL_openlibs(L);
+  make_store(L, m);
+  actl__lua_names_init(L, m);
+  actl__lua_runner_new(L, m);
+  actl__lua_open_finalize(L);
+  actl__lua_open_coroutine(L);
+  actl__lua_open_pid(L);
+  actl__lua_open_request(L);
+  actl__lua_open_module(L);
+
+  lua_pushlightuserdata(L, m);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &machine_key);
+  return 0;
+}
+
+/* Calls the function on top of main's stack, above its arguments; logs an error. */
+static bool protect(struct machine *m, int n_args, const char *what) {
+  if (lua_pcall(m->main, n_args, 0, 0) == LUA_OK) return true;
+  char text[1024];
+  snprintf(text, sizeof text, "%s: %s", what, actl__lua_report(m, m->main, false));
+  actl__lua_report_end(m);
+  actl_engine_log(m->binding->engine, ACTL_LOG_ERROR, text);
+  return false;
+}
+
+static bool fill(struct machine *m) {
+  lua_State *L = m->main;
+  const actl_lua_config *config = &m->binding->config;
+  lua_pushcfunction(L, make_parts);
+  lua_pushlightuserdata(L, m);
+  if (!protect(m, 1, "a Lua machine cannot be made")) return false;
+  if (config->open == NULL) return true;
+
+  lua_pushcfunction(L, config->open);
+  lua_pushlightuserdata(L, config->ud);
+  lua_pushinteger(L, (lua_Integer)actl_ctx_vat(m->ctx));
+  return protect(m, 2, "opening a Lua machine");
+}
+
+static struct machine *machine_new(struct binding *binding, actl_ctx *ctx) {
+  struct machine *m = actl_vat_realloc(ctx, NULL, 0, sizeof *m);
+  if (m == NULL) return NULL;
+  memset(m, 0, sizeof *m);
+  m->ctx = ctx;
+  m->binding = binding;
+  m->warns = true;
+  m->limit = binding->config.memory_limit;
+  actl__lua_refs_init(&m->refs);
+
+  m->main = m->limit > 0 ? lua_newstate(limited_realloc, m) : lua_newstate(actl_vat_realloc, ctx);
+  if (m->main == NULL || !lua_checkstack(m->main, MAIN_STACK)) {
+    actl__lua_machine_close(m);
+    return NULL;
+  }
+  m->running = m->main;
+  *actl__lua_tag(m->main) = (uintptr_t)m;
+  lua_atpanic(m->main, panic);
+  lua_setwarnf(m->main, warn, m);
+  return m;
+}
+
+void *actl__lua_machine_open(void *ud, actl_ctx *ctx) {
+  struct binding *binding = ud;
+  struct machine *m = machine_new(binding, ctx);
+  if (m == NULL) {
+    actl_engine_log(binding->engine, ACTL_LOG_ERROR,
+                    "a Lua machine cannot be made: not enough memory");
+    return NULL;
+  }
+  if (fill(m)) {
+    actl__lua_tidy_begin(m);
+    return m;
+  }
+  actl__lua_machine_close(m);
+  return NULL;
+}
+
+/* ---- Closing ---- */
+
+static int finalize_all(lua_State *L) {
+  actl__lua_finalize(L, actl__lua_machine(L));
+  return 0;
+}
+
+void actl__lua_machine_close(void *machine) {
+  struct machine *m = machine;
+  m->is_closing = true;
+  if (m->main != NULL) {
+    m->n_dropped = 0;
+    m->running = m->main;
+    lua_pushcfunction(m->main, finalize_all);
+    if (lua_pcall(m->main, 0, 0, 0) != LUA_OK) lua_pop(m->main, 1);
+    lua_close(m->main);
+  }
+  actl__lua_runners_fini(m);
+  actl__lua_behaviors_fini(m);
+  actl__lua_refs_fini(m);
+  actl__lua_names_fini(m);
+  actl__lua_codec_fini(m);
+  actl__lua_realloc(m, m->dropped, m->dropped_capacity * sizeof *m->dropped, 0);
+  actl__lua_realloc(m, m, sizeof *m, 0);
+}
+
+/* ---- actl_lua.h ---- */
+
+static void detach(void *ud) { free(ud); }
+
+actl_status actl_lua_open(actl_engine *engine, const actl_lua_config *config) {
+  static const actl_driver DRIVER = {
+      .open = actl__lua_machine_open,
+      .close = actl__lua_machine_close,
+      .drive = actl__lua_drive,
+      .drop = actl__lua_drop,
+      .describe = actl__lua_describe,
+      .detach = detach,
+  };
+  struct binding *binding = calloc(1, sizeof *binding);
+  if (binding == NULL) return ACTL_NO_MEMORY;
+  binding->engine = engine;
+  if (config != NULL) binding->config = *config;
+
+  actl_status status = actl_engine_drive(engine, &DRIVER, binding);
+  if (status != ACTL_OK) free(binding);
+  return status;
+}
+
+actl_status actl_lua_spawn(actl_engine *engine, uint32_t vat, const char *behavior,
+                           const actl_value *values, size_t n, actl_pid *out) {
+  if (n >= ACTL_VALUES_MAX) return ACTL_INVALID;
+  actl_value all[ACTL_VALUES_MAX];
+  all[0] = actl_text(behavior);
+  if (n > 0) memcpy(all + 1, values, n * sizeof *values);
+  return actl_engine_driven_spawn(engine, vat, all, n + 1, out);
+}
+
+static struct machine *machine_of(lua_State *L) {
+  /* The extra space of another machine's state may hold anything. */
+  if (!lua_checkstack(L, 1)) return NULL;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &machine_key);
+  struct machine *m = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return m;
+}
+
+actl_engine *actl_lua_engine(lua_State *L) {
+  const struct machine *m = machine_of(L);
+  return m != NULL ? m->binding->engine : NULL;
+}
+
+actl_ctx *actl_lua_ctx(lua_State *L) {
+  const struct machine *m = machine_of(L);
+  return m != NULL && m->in_delivery ? m->ctx : NULL;
+}

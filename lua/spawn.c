@@ -1,0 +1,159 @@
+/*
+ * spawn.c - actor.spawn, actor.spawn_on, actor.native.
+ *
+ * A near actor gets its word at once. What spawn_on places describes its behavior by the first
+ * value of its first delivery: a behavior by its name, a function as carry.c writes it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "behavior.h"
+#include "machine.h"
+#include "module.h"
+#include "values.h"
+
+#include <lauxlib.h>
+#include <string.h>
+
+static struct machine *check_spawner(lua_State *L, const char *function) {
+  struct machine *m = actl__lua_acting(L, function);
+  if (m->is_abandoning) luaL_error(L, "%s: not in a __close of a handler that has ended", function);
+  return m;
+}
+
+static int spawned(lua_State *L, actl_status status, actl_pid pid, const char *function) {
+  if (status == ACTL_NO_MEMORY) return actl__lua_no_memory(L);
+  if (status != ACTL_OK) return luaL_error(L, "%s: %s", function, actl_status_text(status));
+  actl__lua_push_pid(L, pid);
+  return 1;
+}
+
+static int no_behavior(lua_State *L, const char *function, int index) {
+  return luaL_error(L, "%s: a behavior or a function expected, got %s", function,
+                    actl__lua_type_phrase(L, index));
+}
+
+static void check_function_takes(lua_State *L, int n) {
+  if (n > 0) {
+    luaL_error(L, "a function behavior has no init to take arguments; send them");
+  }
+}
+
+static void check_takes(lua_State *L, const char *name, bool has_init, int n) {
+  if (n > 0 && !has_init) {
+    luaL_error(L, "behavior \"%s\" has no init to take arguments", name);
+  }
+}
+
+/* ---- Near ---- */
+
+static int spawn_function(lua_State *L, struct machine *m) {
+  check_function_takes(L, lua_gettop(L) - 1);
+  uint32_t ref = actl__lua_ref_function(L, m, 1);
+  actl_pid pid = {0};
+  actl_status status = actl_driven_spawn(m->ctx, ref, 0, NULL, 0, &pid);
+  if (status != ACTL_OK) actl__lua_unref(m, ref);
+  return spawned(L, status, pid, "actor.spawn");
+}
+
+static int spawn_behavior(lua_State *L, struct machine *m, const struct behavior_object *object) {
+  actl_value values[ACTL_VALUES_MAX];
+  int n = lua_gettop(L) - 1;
+  const actl_behavior *native = object->native;
+  bool has_init = native != NULL ? native->init != NULL : object->behavior->init != 0;
+  check_takes(L, actl__lua_behavior_name(object), has_init, n);
+  actl__lua_read(L, m, 2, n, values, "argument");
+
+  actl_pid pid = {0};
+  actl_status status;
+  if (native != NULL) {
+    status = actl_spawn(m->ctx, native, values, (size_t)n, &pid);
+  } else {
+    const struct behavior *behavior = object->behavior;
+    status = actl_driven_spawn(m->ctx, WORD_BEHAVIOR | behavior->number,
+                               actl__lua_behavior_hooks(behavior), values, (size_t)n, &pid);
+  }
+  return spawned(L, status, pid, "actor.spawn");
+}
+
+int actl__lua_spawn(lua_State *L) {
+  struct machine *m = check_spawner(L, "actor.spawn");
+  if (lua_type(L, 1) == LUA_TFUNCTION) return spawn_function(L, m);
+  const struct behavior_object *object = actl__lua_behavior_at(L, 1);
+  if (object == NULL) return no_behavior(L, "actor.spawn", 1);
+  return spawn_behavior(L, m, object);
+}
+
+/* ---- Placed ---- */
+
+static uint32_t check_where(lua_State *L, struct machine *m) {
+  if (lua_isinteger(L, 1)) {
+    lua_Integer vat = lua_tointeger(L, 1);
+    uint32_t n_vats = actl_engine_vats(m->binding->engine);
+    if (vat >= 0 && vat < (lua_Integer)n_vats) return (uint32_t)vat;
+    luaL_error(L, "actor.spawn_on: there is no vat %I; the last one is %I", vat,
+               (lua_Integer)n_vats - 1);
+  }
+  const char *where = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "";
+  if (strcmp(where, "any") == 0) return ACTL_VAT_ANY;
+  if (strcmp(where, "isolate") == 0) {
+    luaL_error(L, "actor.spawn_on: \"isolate\" is not available in this version");
+  }
+  luaL_error(L, "actor.spawn_on: a vat's number or \"any\" expected, got %s",
+             lua_type(L, 1) == LUA_TSTRING ? luaL_tolstring(L, 1, NULL)
+                                           : actl__lua_type_phrase(L, 1));
+  return 0;
+}
+
+static int place_function(lua_State *L, struct machine *m, uint32_t vat) {
+  check_function_takes(L, lua_gettop(L) - 2);
+  actl__lua_codec_begin(m);
+  actl__lua_carry(L, m, 2);
+  actl_value what = {ACTL_TABLE, 0, {0}};
+  if (m->codec.size > UINT32_MAX) return luaL_error(L, "a function of more than 4 GB");
+  what.size = (uint32_t)m->codec.size;
+  what.as.bytes = m->codec.bytes;
+
+  actl_pid pid = {0};
+  actl_status status = actl_driven_spawn_on(m->ctx, vat, &what, 1, &pid);
+  return spawned(L, status, pid, "actor.spawn_on");
+}
+
+static int place_behavior(lua_State *L, struct machine *m, uint32_t vat,
+                          const struct behavior_object *object) {
+  actl_value values[ACTL_VALUES_MAX + 1];
+  int n = lua_gettop(L) - 2;
+  const actl_behavior *native = object->native;
+  bool has_init = native != NULL ? native->init != NULL : object->behavior->init != 0;
+  check_takes(L, actl__lua_behavior_name(object), has_init, n);
+  actl__lua_read(L, m, 3, n, values + 1, "argument");
+
+  actl_pid pid = {0};
+  actl_status status;
+  if (native != NULL) {
+    status = actl_spawn_on(m->ctx, vat, native, values + 1, (size_t)n, &pid);
+  } else {
+    values[0] = actl_named(object->behavior->id);
+    status = actl_driven_spawn_on(m->ctx, vat, values, (size_t)n + 1, &pid);
+  }
+  return spawned(L, status, pid, "actor.spawn_on");
+}
+
+int actl__lua_spawn_on(lua_State *L) {
+  struct machine *m = check_spawner(L, "actor.spawn_on");
+  uint32_t vat = check_where(L, m);
+  if (lua_type(L, 2) == LUA_TFUNCTION) return place_function(L, m, vat);
+  const struct behavior_object *object = actl__lua_behavior_at(L, 2);
+  if (object == NULL) return no_behavior(L, "actor.spawn_on", 2);
+  return place_behavior(L, m, vat, object);
+}
+
+int actl__lua_native(lua_State *L) {
+  const char *name = luaL_checkstring(L, 1);
+  struct machine *m = actl__lua_machine(L);
+  const actl_behavior *native = actl_engine_behavior(m->binding->engine, name);
+  if (native == NULL) {
+    return luaL_error(L, "actor.native: no native behavior is called \"%s\"", name);
+  }
+  actl__lua_behavior_push(L, NULL, native);
+  return 1;
+}

@@ -1,0 +1,134 @@
+/*
+ * values.c - between Lua values and a message's values.
+ *
+ * Tables are written one after the other to the machine's buffer, which may move while it grows: a
+ * table's value holds an offset until all values have been read.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "values.h"
+
+#include "behavior.h"
+#include "request.h"
+
+#include <lauxlib.h>
+
+const char *actl__lua_type_phrase(lua_State *L, int index) {
+  switch (lua_type(L, index)) {
+    case LUA_TNONE: return "nothing";
+    case LUA_TNIL: return "nil";
+    case LUA_TBOOLEAN: return "a boolean";
+    case LUA_TNUMBER: return "a number";
+    case LUA_TSTRING: return "a string";
+    case LUA_TTABLE: return "a table";
+    case LUA_TFUNCTION: return "a function";
+    case LUA_TTHREAD: return "a coroutine";
+    case LUA_TLIGHTUSERDATA:
+      return actl__lua_pid_at(L, index).bits != 0 ? "a pid" : "a light userdata";
+    default: break;
+  }
+  if (actl__lua_behavior_at(L, index) != NULL) return "a behavior";
+  if (actl__lua_request_at(L, index) != NULL) return "a request";
+  return "a userdata";
+}
+
+actl_pid actl__lua_check_pid(lua_State *L) {
+  actl_pid pid = actl__lua_pid_at(L, 1);
+  if (pid.bits == 0) {
+    luaL_error(L, "argument 1: a pid expected, got %s", actl__lua_type_phrase(L, 1));
+  }
+  return pid;
+}
+
+int actl__lua_push_failure(lua_State *L, actl_status status) {
+  lua_pushnil(L);
+  lua_pushstring(L, actl_status_name(status));
+  return 2;
+}
+
+static actl_value read_string(lua_State *L, struct machine *m, int index, bool is_first,
+                              const struct place *place) {
+  size_t size;
+  const char *bytes = lua_tolstring(L, index, &size);
+  if (is_first && size <= NAME_BYTES_MAX) {
+    actl_name name;
+    if (actl__lua_name_find(&m->names, bytes, &name)) return actl_named(name);
+    if (actl__lua_name_count(L, m, index, bytes, size, &name)) return actl_named(name);
+  }
+  if (size > UINT32_MAX) actl__lua_refuse(L, place, "a string of more than 4 GB");
+  return actl_bytes(bytes, (uint32_t)size);
+}
+
+/* A table or what cannot be sent. */
+static actl_value read_other(lua_State *L, struct machine *m, int index,
+                             const struct place *place) {
+  if (lua_type(L, index) != LUA_TTABLE) {
+    actl__lua_refuse(L, place, actl__lua_type_phrase(L, index));
+  }
+  actl_value value = {ACTL_TABLE, 0, {0}};
+  value.as.bits = m->codec.size;
+  actl__lua_encode(L, m, index, place);
+  size_t size = m->codec.size - value.as.bits;
+  if (size > UINT32_MAX) actl__lua_refuse(L, place, "a table of more than 4 GB");
+  value.size = (uint32_t)size;
+  return value;
+}
+
+static actl_value read_one(lua_State *L, struct machine *m, int index, const struct place *place) {
+  switch (lua_type(L, index)) {
+    case LUA_TNUMBER: {
+      if (lua_isinteger(L, index)) return actl_int(lua_tointegerx(L, index, NULL));
+      return actl_float(lua_tonumberx(L, index, NULL));
+    }
+    case LUA_TSTRING: return read_string(L, m, index, place->number == 1, place);
+    case LUA_TNIL: return actl_nil();
+    case LUA_TBOOLEAN: return actl_bool(lua_toboolean(L, index));
+    case LUA_TLIGHTUSERDATA: {
+      actl_pid pid = actl__lua_pid_at(L, index);
+      if (pid.bits != 0) return actl_who(pid);
+      break;
+    }
+    default: break;
+  }
+  return read_other(L, m, index, place);
+}
+
+void actl__lua_read(lua_State *L, struct machine *m, int first, int n, actl_value *out,
+                    const char *what) {
+  if (n > ACTL_VALUES_MAX) {
+    luaL_error(L, "%d values cannot be sent in one message, %d at most", n, ACTL_VALUES_MAX);
+  }
+  actl__lua_codec_begin(m);
+  for (int i = 0; i < n; i++) {
+    struct place place = {what, i + 1};
+    out[i] = read_one(L, m, first + i, &place);
+  }
+
+  if (m->codec.size == 0) return;
+  for (int i = 0; i < n; i++) {
+    if (out[i].type == ACTL_TABLE) out[i].as.bytes = m->codec.bytes + out[i].as.bits;
+  }
+}
+
+void actl__lua_push(lua_State *L, struct machine *m, const actl_value *value) {
+  switch (value->type) {
+    case ACTL_INTEGER: lua_pushinteger(L, value->as.integer); break;
+    case ACTL_PID: actl__lua_push_pid(L, value->as.pid); break;
+    case ACTL_NAME: actl__lua_name_push(L, m, value->as.name); break;
+    case ACTL_STRING: lua_pushlstring(L, value->as.bytes, value->size); break;
+    case ACTL_FLOAT: lua_pushnumber(L, value->as.number); break;
+    case ACTL_FALSE: lua_pushboolean(L, 0); break;
+    case ACTL_TRUE: lua_pushboolean(L, 1); break;
+    case ACTL_TABLE: actl__lua_decode(L, m, value->as.bytes, value->size); break;
+    default: lua_pushnil(L); break;
+  }
+}
+
+int actl__lua_push_rest(lua_State *L, struct machine *m, actl_cursor *cursor) {
+  /* Each body and each C function has 20 free places to begin with. */
+  if (cursor->left > 8) luaL_checkstack(L, (int)cursor->left + 8, NULL);
+  actl_value value;
+  int n = 0;
+  for (; actl_msg_next(cursor, &value); n++) actl__lua_push(L, m, &value);
+  return n;
+}
