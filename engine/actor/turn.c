@@ -23,21 +23,27 @@ static struct actor *pop_bottom(struct vat *vat) {
   return vat->ring[vat->bottom++ & (vat->ring_size - 1)];
 }
 
-static struct actor *choose(struct vat *vat) {
+/* The queue has had its share: from here on the stack comes first, and has a share of its own,
+ * whatever one handler has used up. */
+static ACTL_NOINLINE struct actor *leave_queue(struct vat *vat) {
+  vat->is_gone_through = true;
+  vat->queue_until = VAT_TURN;
+  if (vat->turn_left < VAT_TURN / 4) vat->turn_left = VAT_TURN / 4;
+  return actl__vat_has_stack(vat) ? pop_bottom(vat) : pop_queue(vat);
+}
+
+static inline struct actor *choose(struct vat *vat) {
   if (vat->turn_left > vat->queue_until) {
     struct actor *a = pop_queue(vat);
-    if (a != NULL) return a;
-    vat->queue_until = VAT_TURN; /* what joins it now waits for the stack */
+    return a != NULL ? a : leave_queue(vat);
   }
-  if (!actl__vat_has_stack(vat)) return pop_queue(vat);
-  if (ACTL_LIKELY(vat->is_gone_through)) return pop_top(vat);
-  vat->is_gone_through = true;
-  return pop_bottom(vat);
+  if (ACTL_UNLIKELY(!vat->is_gone_through)) return leave_queue(vat);
+  return actl__vat_has_stack(vat) ? pop_top(vat) : pop_queue(vat);
 }
 
 /* The next actor becomes current; NULL: the turn is over. */
 static inline struct actor *pick(struct vat *vat) {
-  if (vat->turn_left <= 0) return NULL;
+  if (vat->turn_left <= 0 && vat->is_gone_through) return NULL;
   struct actor *a = choose(vat);
   if (a == NULL) return NULL;
 

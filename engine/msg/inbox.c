@@ -115,25 +115,35 @@ bool actl__inbox_try_idle(struct inbox *inbox) {
                                                  memory_order_seq_cst, memory_order_relaxed);
 }
 
+/* A chain whose pushers may be between their two writes, all linked. */
+static struct chain linked(struct chain chain) {
+  for (struct actl_msg *m = chain.first; m != chain.last;) m = wait_next(m);
+  return chain;
+}
+
+/* What was pushed since the last take, once its first pusher has left it. */
+static struct chain wait_first(struct inbox *inbox, struct actl_msg *last) {
+  struct actl_msg *first;
+  /* acquire: pairs with the store in push. */
+  while ((first = atomic_load_explicit(&inbox->first, memory_order_acquire)) == NULL)
+    actl__thread_relax();
+  /* relaxed: nobody reads it any more: the inbox is closed. */
+  atomic_store_explicit(&inbox->first, NULL, memory_order_relaxed);
+  return linked((struct chain){first, last});
+}
+
 struct chain actl__inbox_close(struct inbox *inbox) {
-  struct chain rest = {inbox->at, inbox->end};
+  struct chain rest = linked((struct chain){inbox->at, inbox->end});
   inbox->at = inbox->end = NULL;
 
   /* acq_rel: see take. */
   uintptr_t last = atomic_exchange_explicit(&inbox->last, CLOSED, memory_order_acq_rel);
   if (last == EMPTY || last == IDLE || last == CLOSED) return rest;
 
-  struct actl_msg *first;
-  /* acquire: pairs with the store in push; its pusher is between its two writes. */
-  while ((first = atomic_load_explicit(&inbox->first, memory_order_acquire)) == NULL)
-    actl__thread_relax();
-  atomic_store_explicit(&inbox->first, NULL, memory_order_relaxed);
-  for (struct actl_msg *m = first; m != node_of(last);) m = wait_next(m);
-
-  if (rest.first == NULL) return (struct chain){first, node_of(last)};
-  for (struct actl_msg *m = rest.first; m != rest.last;) m = wait_next(m);
-  actl__node_link(rest.last, first);
-  return (struct chain){rest.first, node_of(last)};
+  struct chain more = wait_first(inbox, node_of(last));
+  if (rest.first == NULL) return more;
+  actl__node_link(rest.last, more.first);
+  return (struct chain){rest.first, more.last};
 }
 
 bool actl__inbox_is_idle(const struct inbox *inbox) {
