@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "actor/family.h"
 #include "actor/send.h"
 
 #include <string.h>
@@ -189,24 +190,26 @@ void actl__life_stop(struct vat *vat, struct actor *a, actl_status status, const
   bury_mailbox(vat, a);
 }
 
-/* Tells the youngest child, far ones first, and true; false: there is none. A child that was told
- * already is waited for. */
+static void stop_far(struct vat *vat, struct actor *a, struct far_child *child, bool kills) {
+  struct actl_msg *m = child->stop;
+  if (m == NULL) return; /* it was told already */
+  child->stop = NULL;
+  m->header = actl__node_head(kills ? NODE_KILL : NODE_STOP_NOW) | NODE_FAR;
+  m->from = a->pid;
+  m->slot[NODE_TARGET_SLOT] = child->pid;
+  actl__vat_post(vat, m);
+}
+
+/* Tells the youngest child, and true; false: there is none. */
 static bool stop_youngest(struct vat *vat, struct actor *a) {
-  struct extra *extra = a->extra;
-  bool kills = extra != NULL && extra->is_killed;
-  if (extra != NULL && extra->owned[OWNED_CHILDREN] != 0) {
-    struct owned *entry = actl__owned_get(vat, OWNED_CHILDREN, extra->owned[OWNED_CHILDREN]);
-    struct actl_msg *m = entry->node;
-    if (m == NULL) return true;
-    entry->node = NULL;
-    m->header = actl__node_head(kills ? NODE_KILL : NODE_STOP_NOW) | NODE_FAR;
-    m->from = a->pid;
-    m->slot[NODE_TARGET_SLOT] = entry->peer;
-    actl__vat_post(vat, m);
-    return true;
-  }
   if (a->child == 0) return false;
-  actl__life_tell(vat, actl__vat_at(vat, a->child), kills ? ACTOR_KILL : ACTOR_STOP_NOW);
+  bool kills = a->extra != NULL && a->extra->is_killed;
+  struct far_child *far = actl__family_far(vat, a->child);
+  if (far != NULL) {
+    stop_far(vat, a, far, kills);
+  } else {
+    actl__life_tell(vat, actl__vat_at(vat, a->child), kills ? ACTOR_KILL : ACTOR_STOP_NOW);
+  }
   return true;
 }
 
@@ -262,9 +265,6 @@ static bool step_kill(struct vat *vat, struct actor *a, actl_delivery *out) {
   a->flags = (uint16_t)((a->flags & ~ACTOR_KILL) | ACTOR_HOOKED | ACTOR_STEP);
   struct extra *extra = actl__extra(vat, a);
   if (extra != NULL) extra->is_killed = true;
-  if (a->child != 0) {
-    actl__life_tell(vat, actl__vat_at(vat, a->child), ACTOR_KILL);
-  }
   if (!has_waiter(a)) return step_stop(vat, a, out);
   abandon(vat, a, out);
   return true;
@@ -336,15 +336,6 @@ void actl__life_fail(struct vat *vat, struct actor *a, actl_status status, const
 
 /* ---- Ending ---- */
 
-static void unlink_from_parent(struct vat *vat, struct actor *a) {
-  if (a->older != 0) actl__vat_at(vat, a->older)->younger = a->younger;
-  if (a->younger != 0) {
-    actl__vat_at(vat, a->younger)->older = a->older;
-  } else {
-    actl__vat_at(vat, a->parent)->child = a->older;
-  }
-}
-
 /* A parent that waits for its children goes on. */
 static void step_parent(struct vat *vat, struct actor *parent) {
   if ((parent->flags & ACTOR_STOPPING) == 0) return;
@@ -355,7 +346,7 @@ static void step_parent(struct vat *vat, struct actor *parent) {
 static void tell_parent(struct vat *vat, struct actor *a) {
   if (a->parent != 0) {
     struct actor *parent = actl__vat_at(vat, a->parent);
-    unlink_from_parent(vat, a);
+    actl__family_remove_near(vat, a);
     step_parent(vat, parent);
   } else if ((a->flags & ACTOR_FAR_PARENT) != 0) {
     struct extra *extra = a->extra;
@@ -369,14 +360,14 @@ static void tell_parent(struct vat *vat, struct actor *a) {
 }
 
 void actl__life_child_gone(struct vat *vat, struct actl_msg *m) {
-  struct owned *entry = actl__owned_get(vat, OWNED_CHILDREN, m->slot[NODE_ASK_SLOT]);
-  if (entry != NULL) {
-    struct actor *parent = entry->owner;
-    if (entry->node != NULL) {
-      entry->node->header = 0;
-      actl__pool_give(&vat->pool, entry->node);
+  struct far_child *child = actl__family_get_far(vat, m->slot[NODE_ASK_SLOT]);
+  if (child != NULL) {
+    struct actor *parent = child->parent;
+    if (child->stop != NULL) {
+      child->stop->header = 0;
+      actl__pool_give(&vat->pool, child->stop);
     }
-    actl__owned_free(vat, OWNED_CHILDREN, entry);
+    actl__family_remove_far(vat, child);
     step_parent(vat, parent);
   }
   actl__vat_free_node(vat, m);

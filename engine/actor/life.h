@@ -5,8 +5,8 @@
  *         --told to die-->   stopping, without the hook
  *   stopping  --no child is left, hook done-->  ended: the slot is free
  *
- * What ends with an actor hangs off its record in three lists: asks under way, requests it has taken
- * and not answered, children in other vats.
+ * What ends with an actor hangs off its record in two lists: asks under way, and requests it has taken
+ * and not answered.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -64,18 +64,19 @@ struct actor {
   uint16_t flags;
   uint8_t phase;
   uint8_t table;            /* which of its vat's tables it is in */
-  actor_ref parent, child;  /* near parent; youngest near child */
-  actor_ref older, younger; /* near siblings */
+  actor_ref parent, child;  /* near parent; youngest child, see family.h */
+  actor_ref older, younger; /* siblings */
 };
 static_assert(sizeof(struct actor) == 80, "an actor's record is small");
 
 enum {
-  RECORDS_CHUNK = 64,                             /* slots of a directory entry */
-  RECORDS_BLOCK_MAX = 1 << 19,                    /* slots of the largest block */
-  RECORDS_REUSE = ACTL_TUNE(1024, 4),             /* free slots before one is used again */
-  RECORDS_SLOTS = ACTL_TUNE(PID_SLOTS - 64, 200), /* slots of one vat number */
+  RECORDS_CHUNK = 64,                              /* slots of a directory entry */
+  RECORDS_BLOCK_MAX = 1 << 19,                     /* slots of the largest block */
+  RECORDS_REUSE = ACTL_TUNE(1024, 4),              /* free slots before one is used again */
+  RECORDS_SLOTS = ACTL_TUNE(PID_SLOTS - 64, 1000), /* slots of one vat number */
   RECORDS_RESERVE = ACTL_TUNE(64, 2),
-  RECORDS_TABLES = 256 /* numbers one vat may have */
+  RECORDS_NEARLY = ACTL_TUNE(65536, 500), /* fresh slots left when far spawns go elsewhere */
+  RECORDS_TABLES = 256                    /* more than the numbers one vat may have */
 };
 
 struct records_block;
@@ -122,8 +123,9 @@ void actl__records_unreserve(struct records *records, uint64_t pid);
 /* Owner only: makes a reserved pid live; NULL: no memory, and the pid is lost. */
 struct actor *actl__records_adopt(struct records *records, uint64_t pid);
 
-/* Owner only: puts free slots aside for far spawns, when some were taken. */
-void actl__records_fill_reserve(struct records *records);
+/* Owner only: puts free slots aside for far spawns, when some were taken. true: so few slots are
+ * left that far spawns had better take theirs from another table. */
+bool actl__records_fill_reserve(struct records *records);
 
 static inline struct actor *actl__records_at(const struct records *records, uint32_t slot) {
   return (struct actor *)(records->directory[slot / RECORDS_CHUNK] +

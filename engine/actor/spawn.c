@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "actor/family.h"
 #include "actor/send.h"
 
 #include <string.h>
@@ -22,6 +23,10 @@ struct kind {
 static const actl_behavior driven = {.name = "actor"};
 
 /* ---- The record ---- */
+
+static struct records *records_of(struct vat *vat, uint64_t pid) {
+  return actl__number(vat->engine, actl__pid_vat(pid)).records;
+}
 
 static bool reserve_room(struct vat *vat) {
   return actl__vat_stack_reserve(vat, vat->stats.alive + 1);
@@ -57,14 +62,6 @@ static bool become(struct vat *vat, struct actor *a, const struct kind *kind) {
   return make_state(vat, a, kind->behavior);
 }
 
-static void link_to_parent(struct vat *vat, struct actor *a, struct actor *parent) {
-  actor_ref ref = actl__actor_ref(a);
-  a->parent = actl__actor_ref(parent);
-  a->older = parent->child;
-  if (a->older != 0) actl__vat_at(vat, a->older)->younger = ref;
-  parent->child = ref;
-}
-
 /* ---- Near ---- */
 
 static actl_status take_record(struct vat *vat, struct actor **out) {
@@ -79,10 +76,6 @@ static actl_status take_record(struct vat *vat, struct actor **out) {
   if (a == NULL) return is_used_up ? ACTL_LIMIT : ACTL_NO_MEMORY;
   *out = a;
   return ACTL_OK;
-}
-
-static void give_record(struct vat *vat, struct actor *a) {
-  actl__records_free(a->table == 0 ? &vat->records : vat->tables[a->table - 1], a);
 }
 
 /* The first delivery, written but not linked; `out` NULL: the actor has none. */
@@ -129,7 +122,7 @@ static actl_status spawn_near(struct vat *vat, const struct kind *kind, enum nod
   if (ACTL_UNLIKELY(status != ACTL_OK)) goto fail_record;
   if (ACTL_UNLIKELY(!become(vat, a, kind))) goto fail_state;
 
-  link_to_parent(vat, a, vat->current);
+  actl__family_add_near(vat, vat->current, a);
   count_birth(vat);
   vat->budget--;
   if (init != NULL) {
@@ -140,7 +133,7 @@ static actl_status spawn_near(struct vat *vat, const struct kind *kind, enum nod
   return ACTL_OK;
 
 fail_state:
-  give_record(vat, a);
+  actl__records_free(records_of(vat, a->pid), a);
   status = ACTL_NO_MEMORY;
 fail_record:
   if (init != NULL) actl__vat_free_node(vat, init);
@@ -151,7 +144,9 @@ fail_record:
 
 /* Takes a pid in vat `to`; 0: none is left. */
 static uint64_t reserve_pid(struct vat *to) {
-  uint64_t pid = actl__records_reserve(&to->records);
+  /* acquire: pairs with the owner's switch to another table. */
+  struct records *records = atomic_load_explicit(&to->far_records, memory_order_acquire);
+  uint64_t pid = actl__records_reserve(records);
   /* relaxed: only for "any", which may be a little wrong. */
   if (pid != 0) atomic_fetch_add_explicit(&to->incoming, 1, memory_order_relaxed);
   return pid;
@@ -184,37 +179,29 @@ static actl_status spawn_far(struct vat *vat, struct vat *to, const struct kind 
   status = write_spawn(vat, (uint64_t)(uintptr_t)kind->behavior, values, n, &m);
   if (status != ACTL_OK) return status;
 
-  uint64_t id, pid;
-  struct actl_msg *stop = NULL;
-  struct owned *entry = actl__owned_new(vat, vat->current, OWNED_CHILDREN, &id);
-  if (entry == NULL) goto fail_memory;
-  entry->node = stop = actl__pool_take(&vat->pool);
-  if (stop == NULL) goto fail_memory;
-  pid = reserve_pid(to);
-  if (pid == 0) {
-    status = ACTL_LIMIT;
-    goto fail;
-  }
+  uint64_t id;
+  struct far_child *child = actl__family_add_far(vat, vat->current, &id);
+  if (child == NULL) goto fail_child;
+  child->stop = actl__pool_take(&vat->pool);
+  if (child->stop == NULL) goto fail_stop;
+  child->pid = reserve_pid(to);
+  if (child->pid == 0) goto fail_pid;
 
-  entry->peer = pid;
   m->slot[NODE_ASK_SLOT] = id;
-  m->slot[NODE_TARGET_SLOT] = pid;
+  m->slot[NODE_TARGET_SLOT] = child->pid;
+  out->bits = child->pid;
   vat->budget--;
   actl__vat_post(vat, m);
-  out->bits = pid;
   return ACTL_OK;
 
-fail_memory:
-  status = ACTL_NO_MEMORY;
-fail:
-  if (stop != NULL) {
-    stop->header = 0;
-    actl__pool_give(&vat->pool, stop);
-  }
-  if (entry != NULL) {
-    entry->node = NULL;
-    actl__owned_free(vat, OWNED_CHILDREN, entry);
-  }
+fail_pid:
+  child->stop->header = 0;
+  actl__pool_give(&vat->pool, child->stop);
+fail_stop:
+  status = child->stop == NULL ? ACTL_NO_MEMORY : ACTL_LIMIT;
+  actl__family_remove_far(vat, child);
+fail_child:
+  if (child == NULL) status = ACTL_NO_MEMORY;
   actl__vat_free_node(vat, m);
   return status;
 }
@@ -289,7 +276,8 @@ static struct actor *adopt(struct vat *vat, struct actl_msg *m, const struct kin
   if (!reserve_room(vat)) return NULL;
   if (m->from != 0 && (gone = actl__pool_take(&vat->pool)) == NULL) return NULL;
 
-  struct actor *a = actl__records_adopt(&vat->records, m->slot[NODE_TARGET_SLOT]);
+  uint64_t pid = m->slot[NODE_TARGET_SLOT];
+  struct actor *a = actl__records_adopt(records_of(vat, pid), pid);
   if (a == NULL || !become(vat, a, kind)) goto fail;
   if (gone != NULL) {
     struct extra *extra = actl__extra(vat, a);
@@ -305,7 +293,7 @@ fail:
   if (a != NULL) {
     if (kind->behavior != NULL && !is_small(kind->behavior))
       actl__arena_free(&vat->arena, (void *)(uintptr_t)a->word, kind->behavior->state_size);
-    actl__records_free(&vat->records, a);
+    actl__records_free(records_of(vat, pid), a);
   }
   if (gone != NULL) {
     gone->header = 0;
@@ -397,7 +385,7 @@ static actl_status spawn_outside(actl_engine *engine, uint32_t number, uint64_t 
     out->bits = pid;
   } else {
     atomic_fetch_sub_explicit(&to->incoming, 1, memory_order_relaxed);
-    actl__records_unreserve(&to->records, pid);
+    actl__records_unreserve(records_of(to, pid), pid);
   }
   return status;
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "actor/life.h"
+#include "actor/family.h"
 #include "base/clock.h"
 
 /* ---- Making and freeing ---- */
@@ -25,6 +25,8 @@ struct vat *actl__vat_new(struct actl_engine *engine, uint32_t number) {
   actl__inbox_init(&vat->inbox);
   for (int list = 0; list < OWNED_LISTS; list++)
     actl__slots_init(&vat->owned[list], sizeof(struct owned));
+  actl__slots_init(&vat->far_children, sizeof(struct far_child));
+  atomic_init(&vat->far_records, &vat->records);
   if (actl__records_init(&vat->records, vat->home, 0, &vat->arena, &engine->mem) != ACTL_OK) {
     actl__memory_free_aligned(&engine->mem, vat, sizeof *vat);
     return NULL;
@@ -98,7 +100,7 @@ actl_status actl__number_set(struct actl_engine *engine, uint32_t number, struct
 }
 
 static bool grow_tables(struct vat *vat) {
-  if (vat->n_tables + 1 >= RECORDS_TABLES) return false;
+  if (vat->n_tables + 2 >= RECORDS_TABLES) return false;
   size_t size = vat->n_tables * sizeof(struct records *);
   struct records **tables =
       actl__arena_resize(&vat->arena, vat->tables, size, size + sizeof(struct records *));
@@ -306,6 +308,14 @@ void actl__vat_check(struct vat *vat) {
   vat->check_in = vat->out_used != 0 ? VAT_CHECK_FAR : VAT_CHECK;
 }
 
+/* Slots for far spawns; where a table runs out of them, from a further one. */
+static void fill_reserve(struct vat *vat) {
+  struct records *records = atomic_load_explicit(&vat->far_records, memory_order_relaxed);
+  if (!actl__records_fill_reserve(records) || !actl__vat_give_number(vat)) return;
+  /* release: pairs with reserve_pid, so that the table is seen. */
+  atomic_store_explicit(&vat->far_records, vat->tables[vat->n_tables - 1], memory_order_release);
+}
+
 static void begin_turn(struct vat *vat) {
   uint64_t now = actl__clock_ns();
   vat->turn_ns = vat->flush_ns = now;
@@ -360,7 +370,7 @@ enum verdict actl__vat_run(struct task *task, struct worker *worker) {
   struct vat *vat = ACTL_CONTAINER(task, struct vat, task);
   vat->worker = worker;
   begin_turn(vat);
-  actl__records_fill_reserve(&vat->records);
+  fill_reserve(vat);
   drain(vat);
   /* relaxed: who sets it wakes the vat afterwards. */
   if (!vat->is_shut && atomic_load_explicit(&vat->engine->is_shutting_down, memory_order_relaxed))

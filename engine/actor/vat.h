@@ -56,17 +56,17 @@ enum doing { /* what the current delivery is */
 
 struct vat;
 
-/* An entry of one of an actor's three lists (life.h). */
+/* An entry of one of an actor's two lists (life.h). */
 struct owned {
   struct slot slot;
   struct actor *owner;
   uint64_t next, prev;   /* ids of the same owner's entries, newest first; 0: none */
-  uint64_t peer;         /* ask: the target; request: the asker; far child: its pid */
+  uint64_t peer;         /* ask: the target; request: the asker */
   uint64_t key;          /* request: the asker's id of it; ask: whether a handler waits */
-  struct actl_msg *node; /* far child: the node that will tell it to stop */
+  struct actl_msg *node; /* request: the node that will carry a failure */
 };
 
-enum owned_list { OWNED_ASKS, OWNED_REQUESTS, OWNED_CHILDREN, OWNED_LISTS };
+enum owned_list { OWNED_ASKS, OWNED_REQUESTS, OWNED_LISTS };
 
 struct out { /* a chain under way to one vat */
   struct vat *to;
@@ -134,7 +134,8 @@ struct vat {
   uint64_t turn_ns, flush_ns; /* when the turn, and the oldest chain, began */
   struct arena arena;
   struct slots owned[OWNED_LISTS];
-  struct records **tables; /* of further numbers, from table 1 */
+  struct slots far_children; /* family.h */
+  struct records **tables;   /* of further numbers, from table 1 */
   uint32_t n_tables;
   uint32_t number;
   uint64_t n_deadlocks;
@@ -147,6 +148,7 @@ struct vat {
 
   alignas(ACTL__CACHE_LINE) _Atomic(uint64_t) alive; /* owner writes; any thread reads */
   _Atomic(uint64_t) incoming;                        /* far spawns on their way; any thread */
+  _Atomic(struct records *) far_records;             /* where far spawns take slots; owner writes */
   _Atomic(uint64_t) published[sizeof(struct actl_stats) / sizeof(uint64_t)]; /* owner writes */
 };
 
