@@ -10,7 +10,8 @@ local USAGE = [[
 bench/run [OPTION ...]
 
   --rounds N     how often each arm is run (5)
-  --workers N    workers of the arms that have several (the number of processors, but 2 at least)
+  --workers N    workers of the arms that have several (the number of processors, but 2 at least);
+                 1: none has
   --only TEXT    only the arms that have TEXT in their line
   --small        small sizes, to see that everything works
   --json FILE    writes the figures, and every run as the command printed it

@@ -76,6 +76,14 @@ void actl__letter(struct vat *vat, struct actl_msg *m, actl_status reason) {
   actl__vat_free_node(vat, m);
 }
 
+void actl__letter_delivered(struct vat *vat, struct actl_msg *m, actl_status reason) {
+  if (actl__node_kind(m) <= NODE_ASK) {
+    vat->stats.messages--;
+    if ((m->header & NODE_FAR) != 0) vat->stats.far_messages--;
+  }
+  actl__letter(vat, m, reason);
+}
+
 static void bury_mailbox(struct vat *vat, struct actor *a) {
   actl_status reason = vat->is_shut ? ACTL_SHUTDOWN : ACTL_STOPPED;
   for (struct actl_msg *m; (m = actl__mailbox_pop(a)) != NULL;) actl__letter(vat, m, reason);
@@ -128,7 +136,7 @@ static void abandon(struct vat *vat, struct actor *a, actl_delivery *out) {
   struct owned *ask = actl__owned_get(vat, OWNED_ASKS, extra->waits_for);
   if (ask != NULL) actl__owned_free(vat, OWNED_ASKS, ask);
   if (extra->answer != NULL) actl__vat_free_node(vat, extra->answer);
-  if (extra->held != NULL) actl__letter(vat, extra->held, ACTL_STOPPED);
+  if (extra->held != NULL) actl__letter_delivered(vat, extra->held, ACTL_STOPPED);
 
   a->flags &= (uint16_t)~ACTOR_RESUMABLE;
   *out = (actl_delivery){.kind = ACTL_DELIVER_ABANDON, .word = a->word, .waiter = extra->waiter};
@@ -322,7 +330,7 @@ void actl__life_fail(struct vat *vat, struct actor *a, actl_status status, const
   struct actl_msg *m = vat->msg;
   vat->doing = DOING_NOTHING;
   vat->msg = NULL;
-  if (m != NULL) actl__letter(vat, m, ACTL_FAILED);
+  if (m != NULL) actl__letter_delivered(vat, m, ACTL_FAILED);
   if (doing == DOING_STOP) {
     vat->stats.failed++;
     actl__life_end(vat, a);

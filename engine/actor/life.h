@@ -76,6 +76,9 @@ void actl__life_shutdown(struct vat *vat);
 /* A message that nobody will handle: counted, its ask failed, the node taken. */
 void actl__letter(struct vat *vat, struct actl_msg *m, actl_status reason);
 
+/* The same for one that was delivered and counted as handled. */
+void actl__letter_delivered(struct vat *vat, struct actl_msg *m, actl_status reason);
+
 /* ---- spawn.c ---- */
 
 /* Makes the actor that a NODE_SPAWN from outside asks for; the node is taken. */

@@ -93,7 +93,7 @@ static ACTL_NOINLINE void native_failed(struct vat *vat, struct actor *a, actl_s
   if (status == ACTL_UNHANDLED && vat->doing == DOING_MESSAGE) {
     struct actl_msg *m = vat->msg;
     vat->msg = NULL;
-    actl__letter(vat, m, ACTL_UNHANDLED);
+    actl__letter_delivered(vat, m, ACTL_UNHANDLED);
   } else {
     actl__life_fail(vat, a, status, vat->fail_text);
   }
@@ -314,7 +314,7 @@ void actl_turn_unhandled(actl_ctx *ctx, const char *name, bool log) {
     actl__log(vat->engine, ACTL_LOG_WARN, ACTL_LOG_UNANSWERED, "%s has no handler for \"%s\"", who,
               name);
   }
-  actl__letter(vat, m, ACTL_UNHANDLED);
+  actl__letter_delivered(vat, m, ACTL_UNHANDLED);
   end_delivery(vat);
   count_delivery(vat);
 }

@@ -47,6 +47,7 @@ const char actl__options_help[] =
     "      return { requested = p.n, done = n, unit = \"message\" }\n"
     "    end,\n"
     "  }\n"
+    "A field refuse = function(p) may return why it cannot run with these parameters.\n"
     "Its time runs from the call of `run` to its return, or through report.clock(f). A rate is only\n"
     "printed when everything requested was done and every check holds. Any other file is a script:\n"
     "it is run once, until its actors have nothing left to do.\n"

@@ -127,9 +127,9 @@ static void print_some(uint64_t n, const char *what, FILE *out) {
 
 static void print_engine(const actl_stats *stats, FILE *out) {
   char a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE], d[NUMBER_SIZE];
-  fprintf(out, "  %s spawned, %s alive at most; %s messages, %s far", grouped(a, stats->spawned),
+  fprintf(out, "  %s spawned, %s alive at most; %s message%s, %s far", grouped(a, stats->spawned),
           grouped(b, stats->peak_alive), grouped(c, stats->messages),
-          grouped(d, stats->far_messages));
+          plural("message", stats->messages), grouped(d, stats->far_messages));
   uint64_t letters = 0;
   for (int i = 0; i < ACTL_LETTER_REASONS; i++) letters += stats->dead_letters[i];
   print_some(letters, "dead letter", out);

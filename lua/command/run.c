@@ -57,7 +57,10 @@ struct span actl__span_between(struct span from, struct span to) {
 
 enum { FAILURES_SHOWN = 100 }; /* of actors, with their tracebacks; the others are counted */
 
-/* Keeps the worst status and the first text's first line. */
+/* Keeps the worst status and the first text's first line.
+ *
+ * What goes wrong while all actors are being stopped by a signal is no news: an ask fails since the
+ * other one is gone, `run` returns without having done everything. It is not even said. */
 static void note_problem(struct run *run, int status, const char *text) {
   pthread_mutex_lock(&run->lock);
   if (status > run->status) run->status = status;
@@ -66,6 +69,8 @@ static void note_problem(struct run *run, int status, const char *text) {
 }
 
 void actl__run_problem(struct run *run, int status, const char *format, ...) {
+  if (actl__interrupt_signal() != 0) return;
+
   struct text text = {0};
   va_list values;
   va_start(values, format);
@@ -90,8 +95,7 @@ static uint64_t count_failure(struct run *run) {
   return n;
 }
 
-/* The engine's log. An actor that fails while all are being stopped by a signal is no news: what it
- * asked is gone. */
+/* The engine's log. */
 static void on_log(void *ud, actl_log_level level, actl_log_kind kind, const char *text) {
   static const char *const levels[] = {"debug", "info", "warning", "error"};
   struct run *run = ud;
@@ -231,7 +235,10 @@ void actl__run_load(struct run *run) {
   if (!read_source(run) || !check_syntax(run) || !open_engine(run)) return;
   if (!tell(run, ACTL_HOST_LOAD)) return;
   if (!run->is_loaded && is_well(run)) {
-    actl__run_problem(run, STATUS_FAILED, "%s: its top level never returned", run->path);
+    actl__run_problem(
+        run, STATUS_FAILED,
+        "%s: its top level never returned: it was stopped, or waits for what cannot come",
+        run->path);
   }
 }
 
@@ -259,7 +266,7 @@ static void judge(struct run *run) {
   if (!run->has_returned) {
     if (is_well(run)) {
       actl__run_problem(run, STATUS_FAILED,
-                        "%s: 'run' never returned, and nothing is left that could go on",
+                        "%s: 'run' never returned: it was stopped, or waits for what cannot come",
                         run->path);
     }
     return;

@@ -60,7 +60,7 @@ local function check_params(defaults)
   end
 end
 
-local fields = { "about", "name", "params", "run" }
+local fields = { "about", "name", "params", "refuse", "run" }
 
 local function check_scenario(t)
   if type(t) ~= "table" then
@@ -85,6 +85,9 @@ local function check_scenario(t)
     if meant and meant ~= key and t[meant] == nil then
       return ("%s has a field '%s'; did you mean '%s'?"):format(file, key, meant)
     end
+  end
+  if t.refuse ~= nil and type(t.refuse) ~= "function" then
+    return ("%s has %s as 'refuse'; it must be a function"):format(file, describe(t.refuse))
   end
   for _, key in ipairs { "name", "about" } do
     if t[key] ~= nil and type(t[key]) ~= "string" then
@@ -131,6 +134,17 @@ local function set(values, defaults, name, text)
   values[name] = value
 end
 
+-- What every scenario means by these names.
+local function check_common(values)
+  local behavior = values.behavior
+  if type(behavior) == "string" and behavior ~= "lua" and behavior ~= "native" then
+    return ("%s takes lua or native as 'behavior', not '%s'"):format(file, behavior)
+  end
+  if values.far == true and actor.stats().vats < 2 then
+    return file .. " needs two vats for far=true; give it --vats 2"
+  end
+end
+
 local function read_params(defaults)
   params = {}
   for name, value in pairs(defaults) do params[name] = value end
@@ -139,6 +153,11 @@ local function read_params(defaults)
     if problem then return problem end
   end
   for _, name in ipairs(sorted_keys(params)) do host.param(name, params[name]) end
+
+  local problem = check_common(params)
+  if problem then return problem end
+  local reason = scenario.refuse and scenario.refuse(params)
+  if reason then return ("%s: %s"):format(file, reason) end
 end
 
 ---------------------------------------------------------------------------------------------------
