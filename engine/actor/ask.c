@@ -44,7 +44,11 @@ static actl_status check_target(struct vat *vat, actl_pid to) {
   struct actor *target = NULL;
   if (vat->current == NULL || (to.bits & PID_TOP) == 0) return ACTL_INVALID;
   if (to.bits == vat->current->pid) return ACTL_SELF;
-  return actl__vat_find(vat, to.bits, &target) ? why_not(target) : ACTL_OK;
+  if (!actl__vat_find(vat, to.bits, &target)) return ACTL_OK;
+  actl_status status = why_not(target);
+  /* Near or far, an ask to the dead is a dead letter. */
+  if (status != ACTL_OK) actl__letter_count(vat, status);
+  return status;
 }
 
 /* An ask that fails before it was sent still comes back as a delivery. */

@@ -62,13 +62,17 @@ static actl_letter letter_of(actl_status reason) {
   }
 }
 
+void actl__letter_count(struct vat *vat, actl_status reason) {
+  vat->stats.dead_letters[letter_of(reason)]++;
+}
+
 void actl__letter(struct vat *vat, struct actl_msg *m, actl_status reason) {
   switch (actl__node_kind(m)) {
   case NODE_ASK:
-    vat->stats.dead_letters[letter_of(reason)]++;
+    actl__letter_count(vat, reason);
     actl__ask_fail(vat, m, reason);
     return;
-  case NODE_MESSAGE: vat->stats.dead_letters[letter_of(reason)]++; break;
+  case NODE_MESSAGE: actl__letter_count(vat, reason); break;
   case NODE_REPLY:
   case NODE_FAILURE: vat->stats.late_replies++; break;
   default: break; /* what the engine itself sent */
@@ -339,7 +343,7 @@ void actl__life_fail(struct vat *vat, struct actor *a, actl_status status, const
   if (doing == DOING_ABANDON) return; /* its stop goes on */
   vat->stats.failed++;
   if (doing == DOING_INIT) a->flags |= ACTOR_HOOKED;
-  actl__life_stop(vat, a, ACTL_FAILED, what, strlen(what));
+  actl__life_stop(vat, a, status, what, strlen(what));
 }
 
 /* ---- Ending ---- */

@@ -76,7 +76,10 @@ void actl__life_shutdown(struct vat *vat);
 /* A message that nobody will handle: counted, its ask failed, the node taken. */
 void actl__letter(struct vat *vat, struct actl_msg *m, actl_status reason);
 
-/* The same for one that was delivered and counted as handled. */
+/* Counts one that was never written. */
+void actl__letter_count(struct vat *vat, actl_status reason);
+
+/* The same as actl__letter for one that was delivered and counted as handled. */
 void actl__letter_delivered(struct vat *vat, struct actl_msg *m, actl_status reason);
 
 /* ---- spawn.c ---- */
