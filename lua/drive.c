@@ -246,11 +246,16 @@ static void stop(struct body *b, const actl_delivery *d) {
   call_handler(b, n + 1, false);
 }
 
-/* The handler will not go on: its coroutines are closed from the innermost out. */
-static void abandon(struct machine *m, struct runner *r) {
+/* Its coroutines are closed from the innermost out. */
+static void close_runner(struct machine *m, struct runner *r) {
   for (uint32_t i = 0; i < r->n_stopped; i++) actl__lua_coroutine_reset(m, r->stopped[i], 0);
   actl__lua_coroutine_reset(m, r->L, 0);
   actl__lua_runner_give(m, r);
+}
+
+/* The handler will not go on. */
+static void abandon(struct machine *m, struct runner *r) {
+  close_runner(m, r);
   m->in_delivery = false;
   actl_turn_done(m->ctx, NULL, 0);
 }
@@ -314,6 +319,7 @@ static void deliver(struct body *b, const actl_delivery *d) {
 static int pull(lua_State *L) {
   struct machine *m = actl__lua_machine(L);
   struct body b = {.L = L, .m = m};
+  m->has_begun = true;
   lua_settop(L, BASE);
   forget_blocks(&b);
 
@@ -330,14 +336,32 @@ static int pull(lua_State *L) {
   return 0;
 }
 
+/* There is not even the memory to call a runner's body: the next actor fails of that, so that the
+ * turn gets on. */
+static void fail_next(struct machine *m) {
+  actl_delivery d;
+  if (!actl_turn_next(m->ctx, &d)) {
+    m->turn_is_over = true;
+    return;
+  }
+  if (d.kind == ACTL_DELIVER_ABANDON) {
+    abandon(m, d.waiter);
+    return;
+  }
+  if (d.kind == ACTL_DELIVER_RESUME) close_runner(m, d.waiter);
+  actl_turn_fail(m->ctx, ACTL_NO_MEMORY, "not enough memory");
+}
+
 void actl__lua_drive(void *machine, actl_ctx *ctx) {
   struct machine *m = machine;
   m->ctx = ctx;
   m->turn_is_over = false;
   while (!m->turn_is_over) {
     struct runner *r = actl__lua_runner_take(m);
+    m->has_begun = false;
     lua_pushcfunction(r->L, pull);
     run(m, r, m->main);
+    if (!m->has_begun) fail_next(m);
   }
 }
 

@@ -68,6 +68,7 @@ struct machine {
   actl_delivery resumed;    /* what the handler that goes on waited for */
   bool in_delivery;         /* a delivery is the current one: an error is its actor's failure */
   bool turn_is_over;        /* the engine has said so in this call of drive */
+  bool has_begun;           /* the body of the runner that drive has called did run */
   bool is_abandoning;       /* __close methods of a failed or stopped handler run */
   bool is_closing;          /* the vat ends: nothing may be sent any more */
   bool warns;               /* warn("@on"), warn("@off") */

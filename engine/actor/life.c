@@ -413,7 +413,7 @@ void actl__life_end(struct vat *vat, struct actor *a) {
   vat->stats.stopped++;
   vat->stats.alive--;
   if (vat->current == a) actl__vat_leave(vat);
-  actl__records_free(a->table == 0 ? &vat->records : vat->tables[a->table - 1], a);
+  actl__records_free(a->table == 0 ? &vat->records : actl__vat_table(vat, a->table), a);
 }
 
 /* ---- Shutdown ---- */
@@ -428,6 +428,5 @@ static void shutdown_table(struct vat *vat, const struct records *records) {
 
 void actl__life_shutdown(struct vat *vat) {
   vat->is_shut = true;
-  shutdown_table(vat, &vat->records);
-  for (uint32_t i = 0; i < vat->n_tables; i++) shutdown_table(vat, vat->tables[i]);
+  for (struct records *r = actl__vat_newest(vat); r != NULL; r = r->next) shutdown_table(vat, r);
 }

@@ -191,9 +191,9 @@ struct actor *actl__records_adopt(struct records *records, uint64_t pid) {
   return a;
 }
 
-bool actl__records_fill_reserve(struct records *records) {
+void actl__records_fill_reserve(struct records *records) {
   /* relaxed: hints. */
-  if (!atomic_load_explicit(&records->is_low, memory_order_relaxed)) return false;
+  if (!atomic_load_explicit(&records->is_low, memory_order_relaxed)) return;
 
   atomic_store_explicit(&records->is_low, false, memory_order_relaxed);
   actl__lock_take(&records->lock);
@@ -202,6 +202,4 @@ bool actl__records_fill_reserve(struct records *records) {
     records->reserved[records->n_reserved++] = records->home | a->pid;
   }
   actl__lock_drop(&records->lock);
-  uint32_t n_fresh = atomic_load_explicit(&records->n_fresh, memory_order_relaxed);
-  return n_fresh + RECORDS_NEARLY > RECORDS_SLOTS && records->n_free <= RECORDS_REUSE;
 }

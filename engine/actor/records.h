@@ -75,13 +75,13 @@ enum {
   RECORDS_REUSE = ACTL_TUNE(1024, 4),              /* free slots before one is used again */
   RECORDS_SLOTS = ACTL_TUNE(PID_SLOTS - 64, 1000), /* slots of one vat number */
   RECORDS_RESERVE = ACTL_TUNE(64, 2),
-  RECORDS_NEARLY = ACTL_TUNE(65536, 500), /* fresh slots left when far spawns go elsewhere */
-  RECORDS_TABLES = 256                    /* more than the numbers one vat may have */
+  RECORDS_TABLES = 256 /* more than the numbers one vat may have */
 };
 
 struct records_block;
 
 struct records {
+  struct records *next;         /* an older further table of its vat (number.c); constant */
   uintptr_t *directory;         /* by chunk; owner, as the three that follow */
   uint32_t n_chunks, capacity;  /* of the directory: used, and room for */
   struct records_block *blocks; /* newest first */
@@ -123,9 +123,8 @@ void actl__records_unreserve(struct records *records, uint64_t pid);
 /* Owner only: makes a reserved pid live; NULL: no memory, and the pid is lost. */
 struct actor *actl__records_adopt(struct records *records, uint64_t pid);
 
-/* Owner only: puts free slots aside for far spawns, when some were taken. true: so few slots are
- * left that far spawns had better take theirs from another table. */
-bool actl__records_fill_reserve(struct records *records);
+/* Owner only: puts free slots aside for far spawns, when some were taken. */
+void actl__records_fill_reserve(struct records *records);
 
 static inline struct actor *actl__records_at(const struct records *records, uint32_t slot) {
   return (struct actor *)(records->directory[slot / RECORDS_CHUNK] +

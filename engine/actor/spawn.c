@@ -64,15 +64,24 @@ static bool become(struct vat *vat, struct actor *a, const struct kind *kind) {
 
 /* ---- Near ---- */
 
+/* From the further tables, the newest first; where all are used up, from one more. */
+static ACTL_NOINLINE struct actor *take_further(struct vat *vat, bool *is_used_up) {
+  struct records *newest = actl__vat_newest(vat);
+  struct actor *a = NULL;
+  for (struct records *r = newest; a == NULL && r != &vat->records; r = r->next) {
+    *is_used_up = false;
+    a = actl__records_new(r, is_used_up);
+    if (a == NULL && !*is_used_up) return NULL;
+  }
+  if (a != NULL) return a;
+  struct records *more = actl__vat_more(vat, newest);
+  return more != NULL ? actl__records_new(more, is_used_up) : NULL;
+}
+
 static actl_status take_record(struct vat *vat, struct actor **out) {
   bool is_used_up = false;
   struct actor *a = actl__records_new(&vat->records, &is_used_up);
-  for (uint32_t i = 0; a == NULL && is_used_up && i < vat->n_tables; i++) {
-    is_used_up = false;
-    a = actl__records_new(vat->tables[i], &is_used_up);
-  }
-  if (a == NULL && is_used_up && actl__vat_give_number(vat))
-    a = actl__records_new(vat->tables[vat->n_tables - 1], &is_used_up);
+  if (ACTL_UNLIKELY(a == NULL && is_used_up)) a = take_further(vat, &is_used_up);
   if (a == NULL) return is_used_up ? ACTL_LIMIT : ACTL_NO_MEMORY;
   *out = a;
   return ACTL_OK;
@@ -144,9 +153,10 @@ fail_record:
 
 /* Takes a pid in vat `to`; 0: none is left. */
 static uint64_t reserve_pid(struct vat *to) {
-  /* acquire: pairs with the owner's switch to another table. */
-  struct records *records = atomic_load_explicit(&to->far_records, memory_order_acquire);
+  struct records *records = actl__vat_newest(to);
   uint64_t pid = actl__records_reserve(records);
+  while (pid == 0 && (records = actl__vat_more(to, records)) != NULL)
+    pid = actl__records_reserve(records);
   /* relaxed: only for "any", which may be a little wrong. */
   if (pid != 0) atomic_fetch_add_explicit(&to->incoming, 1, memory_order_relaxed);
   return pid;

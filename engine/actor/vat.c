@@ -26,7 +26,7 @@ struct vat *actl__vat_new(struct actl_engine *engine, uint32_t number) {
   for (int list = 0; list < OWNED_LISTS; list++)
     actl__slots_init(&vat->owned[list], sizeof(struct owned));
   actl__slots_init(&vat->far_children, sizeof(struct far_child));
-  atomic_init(&vat->far_records, &vat->records);
+  atomic_init(&vat->newest, &vat->records);
   if (actl__records_init(&vat->records, vat->home, 0, &vat->arena, &engine->mem) != ACTL_OK) {
     actl__memory_free_aligned(&engine->mem, vat, sizeof *vat);
     return NULL;
@@ -66,80 +66,16 @@ void actl__vat_free(struct vat *vat) {
   if (vat->machine != NULL) engine->driver->close(vat->machine);
   clear_chain(vat, actl__inbox_close(&vat->inbox));
   clear_records(vat, &vat->records);
-  for (uint32_t i = 0; i < vat->n_tables; i++) clear_records(vat, vat->tables[i]);
+  for (struct records *r = actl__vat_newest(vat), *next; r != &vat->records; r = next) {
+    next = r->next;
+    clear_records(vat, r);
+    actl__memory_free(&engine->mem, r, sizeof *r);
+  }
   for (uint32_t i = 0; i < VAT_CHAINS; i++)
     if ((vat->out_used >> i & 1) != 0) clear_chain(vat, vat->out[i].chain);
   actl__pool_fini(&vat->pool);
   actl__arena_fini(&vat->arena);
   actl__memory_free_aligned(&engine->mem, vat, sizeof *vat);
-}
-
-/* ---- Numbers ---- */
-
-struct vat_number actl__number(struct actl_engine *engine, uint32_t number) {
-  /* acquire: pairs with actl__number_set. */
-  struct vat_number *chunk =
-      atomic_load_explicit(&engine->numbers[number / VAT_NUMBERS_CHUNK], memory_order_acquire);
-  return chunk == NULL ? (struct vat_number){NULL, NULL} : chunk[number % VAT_NUMBERS_CHUNK];
-}
-
-actl_status actl__number_set(struct actl_engine *engine, uint32_t number, struct vat *vat,
-                             struct records *records) {
-  _Atomic(struct vat_number *) *place = &engine->numbers[number / VAT_NUMBERS_CHUNK];
-  struct vat_number *chunk = atomic_load_explicit(place, memory_order_relaxed);
-  bool is_new = chunk == NULL;
-  if (is_new) {
-    chunk = actl__memory_new_zeroed(&engine->mem, VAT_NUMBERS_CHUNK * sizeof *chunk);
-    if (chunk == NULL) return ACTL_NO_MEMORY;
-  }
-  /* A number is set before any pid that has it is given to anybody. */
-  chunk[number % VAT_NUMBERS_CHUNK] = (struct vat_number){vat, records};
-  /* release: pairs with actl__number, which takes no lock. */
-  if (is_new) atomic_store_explicit(place, chunk, memory_order_release);
-  return ACTL_OK;
-}
-
-static bool grow_tables(struct vat *vat) {
-  if (vat->n_tables + 2 >= RECORDS_TABLES) return false;
-  size_t size = vat->n_tables * sizeof(struct records *);
-  struct records **tables =
-      actl__arena_resize(&vat->arena, vat->tables, size, size + sizeof(struct records *));
-  if (tables == NULL) return false;
-  vat->tables = tables;
-  return true;
-}
-
-static bool take_number(struct vat *vat, struct records *records) {
-  struct actl_engine *engine = vat->engine;
-  bool ok = false;
-  actl__lock_take(&engine->lock);
-  uint32_t number = engine->n_numbers;
-  if (number < PID_VATS && actl__records_init(records, actl__pid_home(number), vat->n_tables + 1,
-                                              &vat->arena, &engine->mem) == ACTL_OK) {
-    ok = actl__number_set(engine, number, vat, records) == ACTL_OK;
-    if (ok) engine->n_numbers++;
-    if (!ok) actl__records_fini(records);
-  }
-  actl__lock_drop(&engine->lock);
-  return ok;
-}
-
-bool actl__vat_give_number(struct vat *vat) {
-  if (!grow_tables(vat)) return false;
-  struct records *records = actl__arena_new(&vat->arena, sizeof *records);
-  if (records == NULL) return false;
-  if (!take_number(vat, records)) {
-    actl__arena_free(&vat->arena, records, sizeof *records);
-    return false;
-  }
-  vat->tables[vat->n_tables++] = records;
-  return true;
-}
-
-struct actor *actl__vat_find_further(struct vat *vat, uint64_t pid, bool *is_near) {
-  struct vat_number number = actl__number(vat->engine, actl__pid_vat(pid));
-  *is_near = (pid & PID_TOP) != 0 && (pid >> PID_NODE_SHIFT & 255) == 0 && number.vat == vat;
-  return *is_near ? actl__records_find(number.records, pid) : NULL;
 }
 
 /* ---- The stack ---- */
@@ -308,14 +244,6 @@ void actl__vat_check(struct vat *vat) {
   vat->check_in = vat->out_used != 0 ? VAT_CHECK_FAR : VAT_CHECK;
 }
 
-/* Slots for far spawns; where a table runs out of them, from a further one. */
-static void fill_reserve(struct vat *vat) {
-  struct records *records = atomic_load_explicit(&vat->far_records, memory_order_relaxed);
-  if (!actl__records_fill_reserve(records) || !actl__vat_give_number(vat)) return;
-  /* release: pairs with reserve_pid, so that the table is seen. */
-  atomic_store_explicit(&vat->far_records, vat->tables[vat->n_tables - 1], memory_order_release);
-}
-
 static void begin_turn(struct vat *vat) {
   uint64_t now = actl__clock_ns();
   vat->turn_ns = vat->flush_ns = now;
@@ -370,7 +298,7 @@ enum verdict actl__vat_run(struct task *task, struct worker *worker) {
   struct vat *vat = ACTL_CONTAINER(task, struct vat, task);
   vat->worker = worker;
   begin_turn(vat);
-  fill_reserve(vat);
+  actl__records_fill_reserve(actl__vat_newest(vat));
   drain(vat);
   /* relaxed: who sets it wakes the vat afterwards. */
   if (!vat->is_shut && atomic_load_explicit(&vat->engine->is_shutting_down, memory_order_relaxed))

@@ -135,8 +135,6 @@ struct vat {
   struct arena arena;
   struct slots owned[OWNED_LISTS];
   struct slots far_children; /* family.h */
-  struct records **tables;   /* of further numbers, from table 1 */
-  uint32_t n_tables;
   uint32_t number;
   uint64_t n_deadlocks;
   struct actl_stats stats; /* this vat's part */
@@ -148,7 +146,8 @@ struct vat {
 
   alignas(ACTL__CACHE_LINE) _Atomic(uint64_t) alive; /* owner writes; any thread reads */
   _Atomic(uint64_t) incoming;                        /* far spawns on their way; any thread */
-  _Atomic(struct records *) far_records;             /* where far spawns take slots; owner writes */
+  _Atomic(struct records *) newest; /* table: far spawns take slots there; written under the
+                                     * engine's lock, any thread reads */
   _Atomic(uint64_t) published[sizeof(struct actl_stats) / sizeof(uint64_t)]; /* owner writes */
 };
 
@@ -161,12 +160,6 @@ struct vat *actl__vat_new(struct actl_engine *engine, uint32_t number);
 void actl__vat_free(struct vat *vat); /* NULL is not allowed; with all its actors; no hook runs */
 enum verdict actl__vat_run(struct task *task, struct worker *worker);
 void actl__vat_flush(struct vat *vat);
-bool actl__vat_give_number(struct vat *vat); /* a further number; false: none, or no memory */
-
-/* Which vat a number stands for; NULL vat: none. Any thread. */
-struct vat_number actl__number(struct actl_engine *engine, uint32_t number);
-actl_status actl__number_set(struct actl_engine *engine, uint32_t number, struct vat *vat,
-                             struct records *records); /* under the engine's lock, or alone */
 
 /* Hands a chain to a vat from a worker (`vat` runs on it) or from outside (`vat` NULL). */
 void actl__vat_publish(struct actl_engine *engine, struct vat *vat, struct vat *to,
@@ -190,6 +183,25 @@ static inline bool actl__vat_stack_reserve(struct vat *vat, uint64_t n_actors) {
 /* Turns a chain that cannot be delivered into dead letters. */
 void actl__vat_bury(struct vat *vat, struct chain chain);
 
+/* ---- number.c ---- */
+
+/* Which vat and table a number stands for; NULL vat: none. Any thread. */
+struct vat_number actl__number(struct actl_engine *engine, uint32_t number);
+actl_status actl__number_set(struct actl_engine *engine, uint32_t number, struct vat *vat,
+                             struct records *records); /* under the engine's lock, or alone */
+
+/* The newest table; from there `next` leads to the first, &vat->records. Any thread. */
+static inline struct records *actl__vat_newest(const struct vat *vat) {
+  /* acquire: pairs with actl__vat_more. */
+  return atomic_load_explicit(&vat->newest, memory_order_acquire);
+}
+
+/* Another table, with a further number, now that `full`, the newest, has no slot left (or the one
+ * that another thread has made meanwhile); NULL: no number is left, or no memory. Any thread. */
+struct records *actl__vat_more(struct vat *vat, struct records *full);
+
+struct records *actl__vat_table(const struct vat *vat, uint32_t table);
+
 /* ---- turn.c ---- */
 
 /* Runs native actors until a driven one is current (true) or the turn is over. */
@@ -207,7 +219,8 @@ void actl__log(struct actl_engine *engine, actl_log_level level, actl_log_kind k
 
 static inline struct actor *actl__vat_at(const struct vat *vat, actor_ref ref) {
   uint32_t table = ref >> PID_SLOT_BITS;
-  const struct records *records = table == 0 ? &vat->records : vat->tables[table - 1];
+  const struct records *records =
+      ACTL_LIKELY(table == 0) ? &vat->records : actl__vat_table(vat, table);
   return actl__records_at(records, ref & (PID_SLOTS - 1));
 }
 

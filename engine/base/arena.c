@@ -165,7 +165,9 @@ static void *resize_large(struct arena *arena, void *ptr, size_t old_size, size_
       actl__memory_resize(arena->slabs->mem, l, l->size, sizeof *l + new_size);
   if (moved == NULL) {
     link_large(arena, l, l->size);
-    return NULL;
+    if (new_size > old_size) return NULL;
+    arena->bytes -= old_size - new_size;
+    return ptr; /* its header knows how large it really is */
   }
   link_large(arena, moved, sizeof *l + new_size);
   arena->bytes += new_size - old_size;
