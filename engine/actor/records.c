@@ -33,6 +33,7 @@ actl_status actl__records_init(struct records *records, uint64_t home, uint32_t 
   records->free_end = &records->free;
   atomic_init(&records->n_fresh, 1); /* slot 0 is nobody's */
   records->fresh_at = records->fresh_end = 1;
+  records->wanted = RECORDS_RESERVE;
   return actl__lock_init(&records->lock);
 }
 
@@ -40,6 +41,8 @@ actl_status actl__records_init(struct records *records, uint64_t home, uint32_t 
 void actl__records_fini(struct records *records) {
   for (struct records_block *b = records->blocks; b != NULL; b = b->next)
     if (!b->is_from_arena) actl__memory_free(records->mem, b->at, b->size);
+  actl__memory_free(records->mem, records->reserved,
+                    records->reserved_capacity * sizeof *records->reserved);
   actl__lock_fini(&records->lock);
 }
 
@@ -163,10 +166,26 @@ void actl__records_free(struct records *records, struct actor *a) {
   if (generation < PID_GENERATIONS) push_free(records, a); /* otherwise it is retired */
 }
 
+/* Under the lock: room for all that are wanted; false: no memory. */
+static bool make_reserve(struct records *records) {
+  if (records->reserved_capacity >= records->wanted) return true;
+  size_t size = records->reserved_capacity * sizeof(uint64_t);
+  uint64_t *reserved = actl__memory_resize(records->mem, records->reserved, size,
+                                           records->wanted * sizeof(uint64_t));
+  if (reserved == NULL) return false;
+  records->reserved = reserved;
+  records->reserved_capacity = records->wanted;
+  return true;
+}
+
 uint64_t actl__records_reserve(struct records *records) {
   uint64_t pid = 0;
   actl__lock_take(&records->lock);
-  if (records->n_reserved > 0) pid = records->reserved[--records->n_reserved];
+  if (records->n_reserved > 0) {
+    pid = records->reserved[--records->n_reserved];
+  } else {
+    records->n_missed++;
+  }
   actl__lock_drop(&records->lock);
 
   /* relaxed: a hint for the owner's next turn. */
@@ -179,7 +198,8 @@ uint64_t actl__records_reserve(struct records *records) {
 
 void actl__records_unreserve(struct records *records, uint64_t pid) {
   actl__lock_take(&records->lock);
-  if (records->n_reserved < RECORDS_RESERVE) records->reserved[records->n_reserved++] = pid;
+  if (records->n_reserved < records->wanted && make_reserve(records))
+    records->reserved[records->n_reserved++] = pid;
   actl__lock_drop(&records->lock);
 }
 
@@ -197,7 +217,12 @@ void actl__records_fill_reserve(struct records *records) {
 
   atomic_store_explicit(&records->is_low, false, memory_order_relaxed);
   actl__lock_take(&records->lock);
-  while (records->n_reserved < RECORDS_RESERVE && records->n_free > RECORDS_REUSE) {
+  if (records->n_missed > records->wanted / 2 && records->wanted < RECORDS_SLOTS / 2) {
+    records->wanted *= 2;
+    records->n_missed = 0;
+  }
+  bool has_room = make_reserve(records);
+  while (has_room && records->n_reserved < records->wanted && records->n_free > RECORDS_REUSE) {
     struct actor *a = pop_free(records);
     records->reserved[records->n_reserved++] = records->home | a->pid;
   }

@@ -74,8 +74,8 @@ enum {
   RECORDS_BLOCK_MAX = 1 << 19,                     /* slots of the largest block */
   RECORDS_REUSE = ACTL_TUNE(1024, 4),              /* free slots before one is used again */
   RECORDS_SLOTS = ACTL_TUNE(PID_SLOTS - 64, 1000), /* slots of one vat number */
-  RECORDS_RESERVE = ACTL_TUNE(64, 2),
-  RECORDS_TABLES = 256 /* more than the numbers one vat may have */
+  RECORDS_RESERVE = ACTL_TUNE(64, 2),              /* slots put aside at first */
+  RECORDS_TABLES = 256                             /* more than the numbers one vat may have */
 };
 
 struct records_block;
@@ -97,8 +97,10 @@ struct records {
   _Atomic(uint32_t) n_fresh; /* slots given out at least once; any thread */
   _Atomic(bool) is_low;      /* the reserve wants filling; any thread */
   actl__lock lock;
-  uint32_t n_reserved;                /* under `lock` */
-  uint64_t reserved[RECORDS_RESERVE]; /* pids; under `lock` */
+  uint64_t *reserved; /* pids; under `lock`, as all that follows */
+  uint32_t n_reserved, reserved_capacity;
+  uint32_t wanted;   /* so many are put aside; doubled when that was too few again and again */
+  uint32_t n_missed; /* far spawns that found none, since `wanted` was doubled */
 };
 
 actl_status actl__records_init(struct records *records, uint64_t home, uint32_t table,

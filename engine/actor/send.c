@@ -71,7 +71,11 @@ actl_status actl_send(actl_ctx *ctx, actl_pid to, const actl_value *values, size
   return actl__send_near(vat, a, actl__node_head(NODE_MESSAGE), 0, values, n);
 }
 
-void actl_flush(actl_ctx *ctx) { actl__vat_flush(actl__vat(ctx)); }
+void actl_flush(actl_ctx *ctx) {
+  struct vat *vat = actl__vat(ctx);
+  actl__vat_flush(vat);
+  actl__sched_share(vat->worker);
+}
 
 /* ---- Stopping others ---- */
 

@@ -269,6 +269,8 @@ static void tell_gone(struct vat *vat, struct actl_msg *m, uint64_t child, uint6
 static void arrive_failed(struct vat *vat, struct actl_msg *m, actl_status status) {
   uint64_t pid = m->slot[NODE_TARGET_SLOT];
   actl__node_clear(m, &vat->engine->mem);
+  vat->stats.spawned++;
+  vat->stats.stopped++;
   if (status != ACTL_SHUTDOWN) {
     vat->stats.failed++;
     actl__log(vat->engine, ACTL_LOG_ERROR, ACTL_LOG_FAILURE, "an actor could not be made: %s",

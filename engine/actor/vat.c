@@ -217,7 +217,7 @@ void actl__vat_deliver(struct vat *vat, struct actl_msg *m) {
   if (actl__vat_find(vat, m->slot[NODE_TARGET_SLOT], &a) && a != NULL) {
     deliver_to(vat, a, m);
   } else {
-    actl__letter(vat, m, ACTL_NO_ACTOR);
+    actl__letter(vat, m, vat->is_shut ? ACTL_SHUTDOWN : ACTL_NO_ACTOR);
   }
 }
 

@@ -312,7 +312,8 @@ ACTL_API void actl_exit(actl_ctx *ctx, const char *text);
  * ACTL_FAILED, so that a handler can `return actl_fail(ctx, "...")`. */
 ACTL_API actl_status actl_fail(actl_ctx *ctx, const char *text);
 
-/* Publishes the far messages sent so far, which otherwise leave in batches. */
+/* Publishes the far messages sent so far, which otherwise leave in batches, and has a sleeping worker
+ * look after them: for a handler that goes on for a while. */
 ACTL_API void actl_flush(actl_ctx *ctx);
 
 /* ---- Names -------------------------------------------------------------------------------------- */
