@@ -46,51 +46,43 @@ int actl__lua_push_failure(lua_State *L, actl_status status) {
   return 2;
 }
 
-static actl_value read_string(lua_State *L, struct machine *m, int index, bool is_first,
-                              const struct place *place) {
+/* A string is a name only as a message's first value. */
+static actl_value read_string(lua_State *L, struct machine *m, int index, const char *what,
+                              int number) {
   size_t size;
   const char *bytes = lua_tolstring(L, index, &size);
-  if (is_first && size <= NAME_BYTES_MAX) {
+  if (number == 1 && size <= NAME_BYTES_MAX) {
     actl_name name;
     if (actl__lua_name_find(&m->names, bytes, &name)) return actl_named(name);
     if (actl__lua_name_count(L, m, index, bytes, size, &name)) return actl_named(name);
   }
-  if (size > UINT32_MAX) actl__lua_refuse(L, place, "a string of more than 4 GB");
+  if (size > UINT32_MAX) {
+    struct place place = {what, number};
+    actl__lua_refuse(L, &place, "a string of more than 4 GB");
+  }
   return actl_bytes(bytes, (uint32_t)size);
 }
 
-/* A table or what cannot be sent. */
-static actl_value read_other(lua_State *L, struct machine *m, int index,
-                             const struct place *place) {
+/* A table or what cannot be sent. The value gets the table's offset in the buffer. */
+static actl_value read_other(lua_State *L, struct machine *m, int index, const char *what,
+                             int number) {
+  struct place place = {what, number};
   if (lua_type(L, index) != LUA_TTABLE) {
-    actl__lua_refuse(L, place, actl__lua_type_phrase(L, index));
+    actl__lua_refuse(L, &place, actl__lua_type_phrase(L, index));
   }
   actl_value value = {ACTL_TABLE, 0, {0}};
   value.as.bits = m->codec.size;
-  actl__lua_encode(L, m, index, place);
+  actl__lua_encode(L, m, index, &place);
   size_t size = m->codec.size - value.as.bits;
-  if (size > UINT32_MAX) actl__lua_refuse(L, place, "a table of more than 4 GB");
+  if (size > UINT32_MAX) actl__lua_refuse(L, &place, "a table of more than 4 GB");
   value.size = (uint32_t)size;
   return value;
 }
 
-static actl_value read_one(lua_State *L, struct machine *m, int index, const struct place *place) {
-  switch (lua_type(L, index)) {
-    case LUA_TNUMBER: {
-      if (lua_isinteger(L, index)) return actl_int(lua_tointegerx(L, index, NULL));
-      return actl_float(lua_tonumberx(L, index, NULL));
-    }
-    case LUA_TSTRING: return read_string(L, m, index, place->number == 1, place);
-    case LUA_TNIL: return actl_nil();
-    case LUA_TBOOLEAN: return actl_bool(lua_toboolean(L, index));
-    case LUA_TLIGHTUSERDATA: {
-      actl_pid pid = actl__lua_pid_at(L, index);
-      if (pid.bits != 0) return actl_who(pid);
-      break;
-    }
-    default: break;
+static void place_tables(const struct machine *m, actl_value *values, int n) {
+  for (int i = 0; i < n; i++) {
+    if (values[i].type == ACTL_TABLE) values[i].as.bytes = m->codec.bytes + values[i].as.bits;
   }
-  return read_other(L, m, index, place);
 }
 
 void actl__lua_read(lua_State *L, struct machine *m, int first, int n, actl_value *out,
@@ -98,16 +90,31 @@ void actl__lua_read(lua_State *L, struct machine *m, int first, int n, actl_valu
   if (n > ACTL_VALUES_MAX) {
     luaL_error(L, "%d values cannot be sent in one message, %d at most", n, ACTL_VALUES_MAX);
   }
-  actl__lua_codec_begin(m);
+  bool has_tables = false;
   for (int i = 0; i < n; i++) {
-    struct place place = {what, i + 1};
-    out[i] = read_one(L, m, first + i, &place);
+    int index = first + i;
+    if (lua_isinteger(L, index)) {
+      out[i] = actl_int(lua_tointegerx(L, index, NULL));
+      continue;
+    }
+    actl_pid pid;
+    switch (lua_type(L, index)) {
+      case LUA_TSTRING: out[i] = read_string(L, m, index, what, i + 1); continue;
+      case LUA_TNIL: out[i] = actl_nil(); continue;
+      case LUA_TBOOLEAN: out[i] = actl_bool(lua_toboolean(L, index)); continue;
+      case LUA_TNUMBER: out[i] = actl_float(lua_tonumberx(L, index, NULL)); continue;
+      case LUA_TLIGHTUSERDATA:
+        pid = actl__lua_pid_at(L, index);
+        if (pid.bits == 0) break;
+        out[i] = actl_who(pid);
+        continue;
+      default: break;
+    }
+    if (!has_tables) actl__lua_codec_begin(m);
+    has_tables = true;
+    out[i] = read_other(L, m, index, what, i + 1);
   }
-
-  if (m->codec.size == 0) return;
-  for (int i = 0; i < n; i++) {
-    if (out[i].type == ACTL_TABLE) out[i].as.bytes = m->codec.bytes + out[i].as.bits;
-  }
+  if (has_tables) place_tables(m, out, n);
 }
 
 void actl__lua_push(lua_State *L, struct machine *m, const actl_value *value) {

@@ -21,15 +21,21 @@ actl_status actl__names_init(struct names *names, const struct memory *mem) {
   return actl__lock_init(&names->lock);
 }
 
+/* How many there are: the ids are the numbers below. */
+static uint32_t count(struct names *names) {
+  /* acquire: pairs with add. */
+  return atomic_load_explicit(&names->n, memory_order_acquire);
+}
+
 static struct name *name_at(struct names *names, uint32_t id) {
-  /* acquire: pairs with add. The entry itself was stored before its id was given to anybody. */
+  /* acquire: pairs with add. */
   struct name **chunk =
       atomic_load_explicit(&names->chunks[id / ACTL__NAMES_CHUNK], memory_order_acquire);
   return chunk == NULL ? NULL : chunk[id % ACTL__NAMES_CHUNK];
 }
 
 void actl__names_fini(struct names *names) {
-  for (uint32_t id = 0; id < names->n; id++) {
+  for (uint32_t id = 0; id < count(names); id++) {
     struct name *name = name_at(names, id);
     actl__memory_free(names->mem, name, sizeof *name + name->size + 1);
   }
@@ -66,7 +72,7 @@ static bool grow(struct names *names) {
   actl__memory_free(names->mem, names->buckets, names->n_buckets * sizeof *buckets);
   names->buckets = buckets;
   names->n_buckets = n;
-  for (uint32_t id = 0; id < names->n; id++) {
+  for (uint32_t id = 0; id < count(names); id++) {
     const struct name *name = name_at(names, id);
     *find(names, name->hash, name->bytes, name->size) = id + 1;
   }
@@ -74,9 +80,10 @@ static bool grow(struct names *names) {
 }
 
 static actl_status add(struct names *names, uint32_t hash, const char *bytes, size_t size) {
-  if (names->n == ACTL__NAMES_MAX) return ACTL_LIMIT;
+  uint32_t id = count(names);
+  if (id == ACTL__NAMES_MAX) return ACTL_LIMIT;
 
-  _Atomic(struct name **) *place = &names->chunks[names->n / ACTL__NAMES_CHUNK];
+  _Atomic(struct name **) *place = &names->chunks[id / ACTL__NAMES_CHUNK];
   struct name **chunk = atomic_load_explicit(place, memory_order_relaxed);
   if (chunk == NULL) {
     chunk = actl__memory_new_zeroed(names->mem, ACTL__NAMES_CHUNK * sizeof *chunk);
@@ -91,20 +98,21 @@ static actl_status add(struct names *names, uint32_t hash, const char *bytes, si
   name->size = (uint32_t)size;
   if (size > 0) memcpy(name->bytes, bytes, size);
   name->bytes[size] = '\0';
-  chunk[names->n % ACTL__NAMES_CHUNK] = name;
-  names->n++;
+  chunk[id % ACTL__NAMES_CHUNK] = name;
+  /* release: pairs with count, so that the entry of every id below is seen. */
+  atomic_store_explicit(&names->n, id + 1, memory_order_release);
   return ACTL_OK;
 }
 
 static actl_status intern(struct names *names, const char *bytes, size_t size, uint32_t *out) {
-  if ((names->n + 1) * 2 > names->n_buckets && !grow(names)) return ACTL_NO_MEMORY;
+  if ((count(names) + 1) * 2 > names->n_buckets && !grow(names)) return ACTL_NO_MEMORY;
 
   uint32_t hash = hash_of(bytes, size);
   uint32_t *bucket = find(names, hash, bytes, size);
   if (*bucket == 0) {
     actl_status status = add(names, hash, bytes, size);
     if (status != ACTL_OK) return status;
-    *bucket = names->n;
+    *bucket = count(names);
   }
   *out = *bucket - 1;
   return ACTL_OK;
@@ -120,7 +128,7 @@ actl_status actl__names_intern(struct names *names, const char *bytes, size_t si
 }
 
 const char *actl__names_bytes(struct names *names, uint32_t id, size_t *size) {
-  const struct name *name = id < ACTL__NAMES_MAX ? name_at(names, id) : NULL;
+  const struct name *name = id < count(names) ? name_at(names, id) : NULL;
   if (name == NULL) return NULL;
   if (size != NULL) *size = name->size;
   return name->bytes;

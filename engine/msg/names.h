@@ -21,9 +21,9 @@ struct name;
 struct names {
   const struct memory *mem;
   actl__lock lock;
-  uint32_t n;         /* under `lock` */
-  uint32_t *buckets;  /* under `lock`: id + 1, open addressing */
-  uint32_t n_buckets; /* under `lock` */
+  _Atomic(uint32_t) n; /* written under `lock`; any reader */
+  uint32_t *buckets;   /* under `lock`: id + 1, open addressing */
+  uint32_t n_buckets;  /* under `lock` */
   _Atomic(struct name **) chunks[ACTL__NAMES_MAX / ACTL__NAMES_CHUNK]; /* any reader */
 };
 

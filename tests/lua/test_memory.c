@@ -1,146 +1,161 @@
 /*
- * test_memory.c - Lua actors when memory runs out at every place where it can.
- *
- * The program below spawns near and far, sends strings, tables and pids, asks, waits in coroutines,
- * fails, and stops. It is run again and again; in run n every allocation from the n-th on fails. Each
- * run must end, leak nothing, and leave an engine that can be freed. (Only a build with ACTL_STRESS or
- * an address sanitizer meets every single allocation: otherwise the vats' arenas take whole pieces.)
- *
- * ctest: timeout 300
+ * test_memory.c - machines with too little memory: an actor fails, the others go on, nothing leaks.
  *
  * SPDX-License-Identifier: MIT
  */
+#include "fixture.h"
+
+#include <lauxlib.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include <lauxlib.h>
-
-#include "actl_lua.h"
-#include "support/alloc.h"
-
-static const char program[] =
+static const char SCRIPT[] =
     "local actor = require 'actor'\n"
-    "local Child = actor.behavior('child', {\n"
-    "  init = function(self, x) self.x = x end,\n"
-    "  stop = function(self) self.x = nil end,\n"
-    "  receive = {\n"
-    "    add = function(self, t) self.x = self.x + t.n[1]; return self.x, {sum = self.x} end,\n"
-    "    fail = function(self) error({code = 7}) end,\n"
-    "    keep = function(self) self.request = actor.later() end,\n"
-    "    free = function(self) if self.request then self.request:reply(('r'):rep(100)) end end,\n"
-    "  },\n"
-    "})\n"
-    "actor.behavior('main', {\n"
-    "  init = function(self, how)\n"
-    "    local near, far = actor.spawn(Child, 1), actor.spawn_on(1, Child, 2)\n"
-    "    local t = {n = {40, 2}, name = ('x'):rep(300), deep = {{{}}}}\n"
-    "    t.self = t\n"
-    "    for i = 1, 3 do near:send('add', t); far:send('add', t) end\n"
-    "    local co = coroutine.wrap(function() return near:ask('add', t), (far:ask('add', t)) end)\n"
-    "    local a, b = co()\n"
-    "    self.a, self.b = a, b\n"
-    "    local f = actor.spawn(function(...) return select('#', ...), ... end)\n"
-    "    f:ask(1, 2.5, 'three', true, nil, ('4'):rep(50), {5})\n"
-    "    local g = actor.spawn_on(1, function(n) return n + #t.name end)\n"
-    "    g:ask(how)\n"
-    "    near:send('keep')\n"
-    "    pcall(near.ask, near, 'fail')\n"
-    "    setmetatable({}, {__gc = function() end})\n"
-    "    collectgarbage()\n"
-    "    far:stop()\n"
+    "local Greedy = actor.behavior('greedy', { receive = {\n"
+    "  strings = function() local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1000) .. i end end,\n"
+    "  caught = function()\n"
+    "    local ok, e = pcall(function() local t = {} for i = 1, 1e9 do t[i] = {} end end)\n"
+    "    return ok, e\n"
     "  end,\n"
-    "  stop = function() end,\n"
-    "  receive = {[actor.other] = function(self) return self.a end},\n"
-    "})\n";
+    "  one = function() return #('x'):rep(100000000) end,\n"
+    "  deep = function() local function r(...) return r(1, 2, 3, ...) end r() end,\n"
+    "  waits = function(_, peer)\n"
+    "    local t = {}\n"
+    "    for i = 1, 1e9 do t[i] = peer:ask('x' .. i) end\n"
+    "  end,\n"
+    "  spawns = function() for i = 1, 1e9 do actor.spawn(function() return i end) end end,\n"
+    "} })\n"
+    "actor.behavior('main', { receive = {}, init = function()\n"
+    "  local echo = actor.spawn(function(...) return ... end)\n"
+    "  for _, how in ipairs { 'strings', 'one', 'deep', 'waits' } do\n"
+    "    local greedy = actor.spawn(Greedy)\n"
+    "    local answer, why = greedy:ask(how, echo)\n"
+    "    assert(answer == nil and why == 'failed', how)\n"
+    "    assert(echo:ask('still here') == 'still here', how)\n"
+    "  end\n"
+    "  local ok, e = actor.spawn(Greedy):ask('caught')\n"
+    "  assert(ok == false and e == 'not enough memory')\n"
+    "  host('done')\n"
+    "end })\n";
 
-static int open_program(lua_State *L) {
-  if (luaL_loadstring(L, program) != LUA_OK) return lua_error(L);
-  lua_call(L, 0, 0);
+static char seen[64];
+
+static int host_notes(lua_State *L) {
+  strncpy(seen, luaL_checkstring(L, 1), sizeof seen - 1);
   return 0;
 }
 
-/* Counts, so that the log itself takes no memory. */
-struct journal {
-  _Atomic(int) failures;
+static void past_its_limit_an_actor_fails_and_others_go_on(void **state) {
+  (void)state;
+  struct fixture f = {.script = SCRIPT, .host = host_notes, .memory_limit = 4 * 1024 * 1024};
+  assert_int_equal(fixture_open(&f), ACTL_OK);
+  seen[0] = '\0';
+  fixture_run(&f, NULL, 0);
+  assert_string_equal(seen, "done");
+  assert_true(fixture_logged(&f, "not enough memory"));
+  actl_stats stats;
+  fixture_close(&f, &stats);
+  assert_int_equal(stats.failed, 4);
+}
+
+static void a_limit_too_small_for_a_machine_is_reported(void **state) {
+  (void)state;
+  for (size_t limit = 1; limit < 64 * 1024; limit += 977) {
+    struct fixture f = {.memory_limit = limit};
+    assert_int_equal(fixture_open(&f), ACTL_OK);
+    fixture_run(&f, NULL, 0);
+    assert_true(f.log_size > 0);
+    actl_stats stats;
+    fixture_close(&f, &stats);
+    assert_int_equal(stats.alive, 0);
+  }
+}
+
+/* ---- The engine's own memory: request n and all later ones fail ---- */
+
+struct failing {
+  long left;     /* requests until they fail */
+  long bytes;    /* given out */
+  long n_failed;
 };
 
-static void on_log(void *ud, actl_log_level level, actl_log_kind kind, const char *text) {
-  struct journal *journal = ud;
-  (void)level;
-  (void)text;
-  if (kind == ACTL_LOG_FAILURE) journal->failures++;
-}
-
-/* Whatever fails, the engine that was made ends and is freed. */
-static bool run_program(struct test_alloc *alloc, uint32_t workers, struct journal *journal) {
-  actl_config config = {.workers = workers,
-                        .vats = 2,
-                        .log = on_log,
-                        .log_ud = journal,
-                        .alloc = test_alloc,
-                        .alloc_ud = alloc};
-  actl_engine *engine = NULL;
-  if (actl_engine_new(&engine, &config) != ACTL_OK) {
-    assert_null(engine);
-    return false;
+static void *failing_realloc(void *ud, void *ptr, size_t old_size, size_t new_size) {
+  struct failing *f = ud;
+  if (new_size == 0) {
+    if (ptr != NULL) f->bytes -= (long)old_size;
+    free(ptr);
+    return NULL;
   }
-
-  actl_lua_config lua = {.open = open_program};
-  actl_pid pid = {0};
-  bool ok = actl_lua_open(engine, &lua) == ACTL_OK &&
-            actl_lua_spawn(engine, 0, "main", ACTL_VALUES(actl_int(1)), &pid) == ACTL_OK;
-  assert_int_equal(ok, pid.bits != 0);
-  alarm(60);
-  assert_int_equal(actl_engine_run(engine), ACTL_OK);
-  actl_engine_shutdown(engine);
-  assert_int_equal(actl_engine_run(engine), ACTL_OK);
-  alarm(0);
-
-  actl_stats stats;
-  actl_engine_stats(engine, &stats);
-  assert_int_equal(stats.alive, 0);
-  assert_int_equal(stats.spawned, stats.stopped);
-  actl_engine_free(engine);
-  return ok;
-}
-
-static void sweep(uint32_t workers) {
-  size_t n = 1;
-  for (;; n++) {
-    struct test_alloc alloc = {0};
-    struct journal journal = {0};
-    test_alloc_fail_from(&alloc, n);
-    bool ok = run_program(&alloc, workers, &journal);
-    assert_true(test_alloc_is_clean(&alloc));
-    if (!test_alloc_heal(&alloc)) {
-      assert_true(ok);
-      assert_int_equal(journal.failures, 1); /* the child that was asked to fail */
-      break;
-    }
+  if (ptr == NULL) old_size = 0;
+  if (new_size > old_size && f->left-- <= 0) {
+    f->n_failed++;
+    return NULL;
   }
-  assert_true(n > 8); /* the engine alone takes more */
+  void *result = realloc(ptr, new_size);
+  if (result != NULL) f->bytes += (long)new_size - (long)old_size;
+  return result;
 }
 
-static void every_allocation_may_fail_on_one_worker(void **state) {
-  (void)state;
-  sweep(1);
+static const char SWEPT[] =
+    "local actor = require 'actor'\n"
+    "local B = actor.behavior('b', { receive = {\n"
+    "  add = function(self, n) self.n = (self.n or 0) + n return self.n end } })\n"
+    "actor.behavior('main', { receive = {}, init = function()\n"
+    "  local b = actor.spawn(B)\n"
+    "  local echo = actor.spawn(function(...) return ... end)\n"
+    "  for i = 1, 300 do\n"
+    "    b:send('add', i)\n"
+    "    local c = coroutine.wrap(function() return echo:ask({ i, { i } }, ('s'):rep(i)) end)\n"
+    "    c()\n"
+    "    actor.spawn(function(x) return x end):send(i)\n"
+    "  end\n"
+    "  local p = pcall(function() local t = setmetatable({}, { __close = function() end })\n"
+    "    local c <close> = t error('x') end)\n"
+    "  host('swept')\n"
+    "end })\n";
+
+/* One run with so many requests; true: all went well. */
+static bool run_with(long n) {
+  struct failing failing = {.left = n};
+  struct fixture *f = calloc(1, sizeof *f);
+  assert_non_null(f);
+  f->script = SWEPT;
+  f->host = host_notes;
+  f->alloc = failing_realloc;
+  f->alloc_ud = &failing;
+  seen[0] = '\0';
+  if (fixture_open(f) == ACTL_OK) {
+    actl_pid pid;
+    if (actl_lua_spawn(f->engine, 0, "main", NULL, 0, &pid) == ACTL_OK) actl_engine_run(f->engine);
+    fixture_close(f, NULL);
+  }
+  free(f);
+  assert_int_equal(failing.bytes, 0);
+  bool is_done = strcmp(seen, "swept") == 0;
+  assert_true(is_done || failing.n_failed > 0);
+  return is_done && failing.n_failed == 0;
 }
 
-static void every_allocation_may_fail_on_two_workers(void **state) {
+static void each_failing_request_leaves_nothing_behind(void **state) {
   (void)state;
-  sweep(2);
+  long n = 0;
+  while (!run_with(n)) {
+    n++;
+    assert_true(n < 100000);
+  }
+  assert_true(n > 5);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_allocation_may_fail_on_one_worker),
-      cmocka_unit_test(every_allocation_may_fail_on_two_workers),
+      cmocka_unit_test(past_its_limit_an_actor_fails_and_others_go_on),
+      cmocka_unit_test(a_limit_too_small_for_a_machine_is_reported),
+      cmocka_unit_test(each_failing_request_leaves_nothing_behind),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
