@@ -147,15 +147,15 @@ static struct machine *machine_new(struct binding *binding, actl_ctx *ctx) {
   actl__lua_refs_init(&m->refs);
 
   m->main = m->limit > 0 ? lua_newstate(limited_realloc, m) : lua_newstate(actl_vat_realloc, ctx);
-  if (m->main == NULL || !lua_checkstack(m->main, MAIN_STACK)) {
-    actl__lua_machine_close(m);
-    return NULL;
+  if (m->main != NULL) {
+    m->running = m->main;
+    *actl__lua_tag(m->main) = (uintptr_t)m;
+    lua_atpanic(m->main, panic);
+    lua_setwarnf(m->main, warn, m);
+    if (lua_checkstack(m->main, MAIN_STACK)) return m;
   }
-  m->running = m->main;
-  *actl__lua_tag(m->main) = (uintptr_t)m;
-  lua_atpanic(m->main, panic);
-  lua_setwarnf(m->main, warn, m);
-  return m;
+  actl__lua_machine_close(m);
+  return NULL;
 }
 
 void *actl__lua_machine_open(void *ud, actl_ctx *ctx) {

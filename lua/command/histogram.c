@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PART_BITS = 10, PARTS = 1 << PART_BITS, BUCKETS = (64 - PART_BITS + 1) * PARTS };
+enum { PART_BITS = 10 };
+static const size_t PARTS = (size_t)1 << PART_BITS;
+static const size_t BUCKETS = (64 - PART_BITS + 1) * ((size_t)1 << PART_BITS);
 
 /* How far `value` is shifted down so that at most PART_BITS + 1 bits of it are left. */
 static unsigned shift_of(uint64_t value) {
@@ -25,14 +27,14 @@ static unsigned shift_of(uint64_t value) {
 
 static size_t bucket_of(uint64_t value) {
   unsigned shift = shift_of(value);
-  return (size_t)shift * PARTS + (size_t)(value >> shift);
+  return shift * PARTS + (size_t)(value >> shift);
 }
 
 /* The highest value of a bucket. */
 static uint64_t value_of(size_t bucket) {
   if (bucket < 2 * PARTS) return bucket;
   unsigned shift = (unsigned)(bucket / PARTS) - 1;
-  uint64_t first = (bucket - (size_t)shift * PARTS) << shift;
+  uint64_t first = (bucket - shift * PARTS) << shift;
   return first + (((uint64_t)1 << shift) - 1);
 }
 

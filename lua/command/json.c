@@ -123,8 +123,7 @@ void actl__json_number(struct json *json, const char *key, double value, int dig
   for (int n = digits == 0 ? 15 : digits; n <= most; n++) {
     snprintf(number, sizeof number, "%.*g", n, value);
     /* The one place where sameness is meant: the shortest text that reads back as `value`. */
-    double back = strtod(number, NULL);
-    if (memcmp(&back, &value, sizeof back) == 0) break;
+    if (strtod(number, NULL) == value) break;
   }
   write_key(json, key);
   write_with_point(json->out, number);

@@ -66,8 +66,12 @@ static int run_files(const struct options *options, FILE *out) {
 
 static int run_command(const struct options *options) {
   FILE *out = open_results(options);
-  if (out == NULL || !actl__interrupt_start()) {
-    actl__console_say("%s", strerror(errno));
+  if (out == NULL) {
+    actl__console_say("cannot write to stdout: %s", strerror(errno));
+    return STATUS_FAILED;
+  }
+  if (!actl__interrupt_start()) {
+    actl__console_say("cannot prepare for signals: %s", strerror(errno));
     return STATUS_FAILED;
   }
   int status =
@@ -75,9 +79,10 @@ static int run_command(const struct options *options) {
   int signal = actl__interrupt_signal();
   actl__interrupt_stop();
   if (signal != 0) actl__console_say("stopped by a signal");
-  if (out != stdout && fclose(out) != 0) {
-    actl__console_say("cannot write: %s", strerror(errno));
-    return STATUS_FAILED;
+  bool is_written = ferror(out) == 0;
+  if (out != stdout && (fclose(out) != 0 || !is_written)) {
+    actl__console_say("cannot write all results to stdout");
+    if (status == STATUS_DONE) status = STATUS_FAILED;
   }
   return signal != 0 ? 128 + signal : status;
 }

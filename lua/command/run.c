@@ -242,23 +242,25 @@ void actl__run_load(struct run *run) {
   }
 }
 
+/* What came between two counts. The first may be one more than was counted in the end: see below. */
+static uint64_t between(uint64_t before, uint64_t after) {
+  return after > before ? after - before : 0;
+}
+
 /* What the scenario itself did: without the run actor, which is one actor, and the one message it
- * got. */
+ * got, which counts once it has been handled. */
 static actl_stats own_stats(struct run *run, const actl_stats *before) {
   actl_stats stats;
   actl_engine_stats(run->engine, &stats);
-  stats.spawned -= before->spawned;
-  stats.stopped -= before->stopped;
-  if (stats.alive > 0) stats.alive--;
-  if (stats.peak_alive > 0) stats.peak_alive--;
-  stats.messages -= before->messages + 1;
-  stats.far_messages -= before->far_messages + 1;
+  stats.spawned = between(before->spawned, stats.spawned);
+  stats.stopped = between(before->stopped, stats.stopped);
+  stats.alive = between(1, stats.alive);
+  stats.peak_alive = between(1, stats.peak_alive);
+  stats.messages = between(before->messages + 1, stats.messages);
+  stats.far_messages = between(before->far_messages + 1, stats.far_messages);
   for (int i = 0; i < ACTL_LETTER_REASONS; i++) stats.dead_letters[i] -= before->dead_letters[i];
-  stats.late_replies -= before->late_replies;
-  stats.deadlocks -= before->deadlocks;
   stats.steals -= before->steals;
   stats.parks -= before->parks;
-  stats.turns -= before->turns;
   return stats;
 }
 

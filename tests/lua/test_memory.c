@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "fixture.h"
+#include "support/alloc.h"
 
 #include <lauxlib.h>
 #include <setjmp.h>
@@ -76,31 +77,6 @@ static void a_limit_too_small_for_a_machine_is_reported(void **state) {
   }
 }
 
-/* ---- The engine's own memory: request n and all later ones fail ---- */
-
-struct failing {
-  long left;     /* requests until they fail */
-  long bytes;    /* given out */
-  long n_failed;
-};
-
-static void *failing_realloc(void *ud, void *ptr, size_t old_size, size_t new_size) {
-  struct failing *f = ud;
-  if (new_size == 0) {
-    if (ptr != NULL) f->bytes -= (long)old_size;
-    free(ptr);
-    return NULL;
-  }
-  if (ptr == NULL) old_size = 0;
-  if (new_size > old_size && f->left-- <= 0) {
-    f->n_failed++;
-    return NULL;
-  }
-  void *result = realloc(ptr, new_size);
-  if (result != NULL) f->bytes += (long)new_size - (long)old_size;
-  return result;
-}
-
 static const char SWEPT[] =
     "local actor = require 'actor'\n"
     "local B = actor.behavior('b', { receive = {\n"
@@ -119,42 +95,66 @@ static const char SWEPT[] =
     "  host('swept')\n"
     "end })\n";
 
-/* One run with so many requests; true: all went well. */
-static bool run_with(long n) {
-  struct failing failing = {.left = n};
+/* One run in which the n-th request and all later ones fail; true: none did. */
+static bool run_failing_from(size_t n) {
+  struct test_alloc alloc = {0};
   struct fixture *f = calloc(1, sizeof *f);
   assert_non_null(f);
   f->script = SWEPT;
   f->host = host_notes;
-  f->alloc = failing_realloc;
-  f->alloc_ud = &failing;
+  f->alloc = test_alloc;
+  f->alloc_ud = &alloc;
   seen[0] = '\0';
+
+  test_alloc_fail_from(&alloc, n);
   if (fixture_open(f) == ACTL_OK) {
     actl_pid pid;
     if (actl_lua_spawn(f->engine, 0, "main", NULL, 0, &pid) == ACTL_OK) actl_engine_run(f->engine);
     fixture_close(f, NULL);
   }
   free(f);
-  assert_int_equal(failing.bytes, 0);
-  bool is_done = strcmp(seen, "swept") == 0;
-  assert_true(is_done || failing.n_failed > 0);
-  return is_done && failing.n_failed == 0;
+  assert_true(test_alloc_is_clean(&alloc));
+  bool has_failed = test_alloc_heal(&alloc);
+  assert_true(has_failed || strcmp(seen, "swept") == 0);
+  return !has_failed;
 }
 
 static void each_failing_request_leaves_nothing_behind(void **state) {
   (void)state;
-  long n = 0;
-  while (!run_with(n)) {
-    n++;
-    assert_true(n < 100000);
-  }
+  size_t n = 1;
+  while (!run_failing_from(n)) n++;
   assert_true(n > 5);
+}
+
+/* Lua's requests fail at whatever place the limit is met: an actor fails, or the machine cannot be
+ * made, and the engine comes to rest. */
+static void a_limit_met_at_any_place_is_survived(void **state) {
+  (void)state;
+  int n_done = 0, n_failed = 0;
+  for (size_t limit = 20 * 1024; limit < 300 * 1024; limit += 509) {
+    struct fixture *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    f->script = SWEPT;
+    f->host = host_notes;
+    f->memory_limit = limit;
+    seen[0] = '\0';
+    assert_int_equal(fixture_open(f), ACTL_OK);
+    fixture_run(f, NULL, 0);
+    bool is_done = strcmp(seen, "swept") == 0;
+    assert_true(is_done || f->log_size > 0);
+    n_done += is_done;
+    n_failed += !is_done;
+    fixture_close(f, NULL);
+    free(f);
+  }
+  assert_true(n_done > 10 && n_failed > 10);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(past_its_limit_an_actor_fails_and_others_go_on),
       cmocka_unit_test(a_limit_too_small_for_a_machine_is_reported),
+      cmocka_unit_test(a_limit_met_at_any_place_is_survived),
       cmocka_unit_test(each_failing_request_leaves_nothing_behind),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

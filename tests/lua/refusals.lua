@@ -1,0 +1,67 @@
+-- What cannot be sent is refused at the sender, with the place of the value; nothing is sent then.
+--
+-- args: --vats 2
+local actor = require "actor"
+
+local got = 0
+local sink = actor.spawn(function() got = got + 1 end)
+local far = actor.spawn_on(1, function() end)
+
+local function message(f, ...)
+  local ok, text = pcall(f, ...)
+  return ok and "no error" or (tostring(text):gsub("^[^:]+:%d+: ", ""))
+end
+
+local function try(...) print(message(actor.send, sink, ...)) end
+
+local deep = {}
+for _ = 1, 200 do deep = { deep } end
+
+try(print)                          -- expect: argument 1: a function cannot be sent
+try("x", { on_done = print })       -- expect: argument 2: field "on_done": a function cannot be sent
+try({ 1, { x = { io.stdout } } })
+  -- expect: argument 1: index 2: field "x": index 1: a userdata cannot be sent
+try(1, coroutine.create(print))     -- expect: argument 2: a coroutine cannot be sent
+try({ [true] = print })             -- expect: argument 1: key true: a function cannot be sent
+try({ [1.5] = print })              -- expect: argument 1: key 1.5: a function cannot be sent
+try({ [{}] = 1 })                   -- expect: argument 1: a table as a key cannot be sent
+try({ a = { [print] = 1 } })
+  -- expect: argument 1: field "a": a function as a key cannot be sent
+try(actor.other)                    -- expect: argument 1: a light userdata cannot be sent
+try(actor.later())                  -- expect: argument 1: a request cannot be sent
+try(actor.behavior("nothing", { receive = {} }))
+  -- expect: argument 1: a behavior cannot be sent
+try(table.unpack({}, 1, 256))
+  -- expect: 256 values cannot be sent in one message, 255 at most
+print((message(actor.send, sink, deep):gsub("index 1: ", "")))
+  -- expect: argument 1: ...: a table nested deeper than 200 cannot be sent
+
+-- Far makes no difference, nor does ask, spawn or a method.
+print(message(actor.send, far, print))        -- expect: argument 1: a function cannot be sent
+print(message(far.send, far, 1, 2, print))    -- expect: argument 3: a function cannot be sent
+print(message(actor.ask, far, { f = print }))
+  -- expect: argument 1: field "f": a function cannot be sent
+local B = actor.behavior("b", { init = function() end, receive = {} })
+print(message(actor.spawn, B, 1, print))      -- expect: argument 2: a function cannot be sent
+print(message(actor.spawn_on, 1, B, print))   -- expect: argument 1: a function cannot be sent
+
+-- Not a pid.
+print(message(actor.send, nil, 1))            -- expect: argument 1: a pid expected, got nil
+print(message(actor.send, "name", 1))         -- expect: argument 1: a pid expected, got a string
+print(message(actor.send, io.stdout, 1))      -- expect: argument 1: a pid expected, got a userdata
+print(message(actor.send))                    -- expect: argument 1: a pid expected, got nothing
+print(message(actor.ask, 12))                 -- expect: argument 1: a pid expected, got a number
+print(message(actor.stop, {}))                -- expect: argument 1: a pid expected, got a table
+print(message(actor.kill, print))             -- expect: argument 1: a pid expected, got a function
+print(message(actor.other.send, actor.other))
+  -- expect: argument 1: a pid expected, got a light userdata
+print(message(actor.stop, sink, { fast = true }))
+  -- expect: actor.stop: option "fast" is not known; there is only "now"
+
+-- An error has the place of the caller.
+print(select(2, pcall(function() actor.send(sink, print) end)))
+  -- expect: refusals.lua:62: argument 1: a function cannot be sent
+
+-- Nothing of all that was sent.
+sink:ask()
+print(got)                                    -- expect: 1

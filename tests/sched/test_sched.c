@@ -1,0 +1,531 @@
+/*
+ * test_sched.c - workers: each task runs as often as it is woken, and quiet is quiet.
+ *
+ * A job's state is as a vat's inbox: who adds the first wake-up schedules it, and the runner sets it
+ * back. The job's other fields are plain, so that what the scheduler hands over unordered, or gives
+ * to two, is a race for TSan. The orders on `n_pending` are the least: release by the runner,
+ * acquire by the next waker; from waker to runner all goes through the scheduler.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "sched/sched.h"
+#include "support/alloc.h"
+#include "support/race.h"
+
+enum { JOBS_MAX = 1024 };
+static const uint64_t DEADLINE_NS = 60ull * 1000 * 1000 * 1000;
+
+struct job;
+struct bench;
+typedef enum verdict (*job_body)(struct job *job, struct worker *w);
+
+struct job {
+  struct task task;
+  struct bench *bench;
+  job_body body;
+  _Atomic(uint32_t) n_pending; /* wake-ups not yet run */
+  uint32_t index;
+  uint64_t n_runs; /* plain, as all that follows: the runner's */
+  uint64_t random;
+  uint64_t letter; /* the scheduling waker's, then the runner's */
+};
+
+struct bench {
+  struct sched sched;
+  struct test_alloc hook;
+  struct memory mem;
+  struct job jobs[JOBS_MAX];
+  _Atomic(uint32_t) n_running;    /* relaxed */
+  _Atomic(uint32_t) n_faults;     /* relaxed */
+  _Atomic(int64_t) n_wakes_left;  /* relaxed */
+  _Atomic(uint64_t) n_wakes;      /* relaxed */
+  _Atomic(bool) flag, other_flag; /* relaxed */
+  uint64_t n_quiet;               /* quiet's, as the next */
+  uint64_t n_rounds_left;
+  uint64_t sum;     /* written in turns of one job, read by quiet: plain */
+  actl__gate event; /* for quiet to wait on */
+};
+
+static void fault(struct bench *b) {
+  atomic_fetch_add_explicit(&b->n_faults, 1, memory_order_relaxed);
+}
+
+/* Counts one wake-up; true: the caller must schedule the job. */
+static bool add_wake(struct job *job) {
+  atomic_fetch_add_explicit(&job->bench->n_wakes, 1, memory_order_relaxed);
+  /* acquire: pairs with the runner's release in run; nothing goes to the runner by this. */
+  if (atomic_fetch_add_explicit(&job->n_pending, 1, memory_order_acquire) != 0) return false;
+  job->letter = 1;
+  return true;
+}
+
+static void wake(struct worker *w, struct job *job) {
+  if (add_wake(job)) actl__sched_wake(w, &job->task);
+}
+
+static void inject(struct job *job) {
+  if (add_wake(job)) actl__sched_inject(&job->bench->sched, &job->task);
+}
+
+static enum verdict run(struct task *task, struct worker *w) {
+  struct job *job = (struct job *)task;
+  struct bench *b = job->bench;
+  atomic_fetch_add_explicit(&b->n_running, 1, memory_order_relaxed);
+  if (job->letter != 1) fault(b);
+  job->n_runs++;
+
+  enum verdict verdict = job->body == NULL ? TASK_IDLE : job->body(job, w);
+  atomic_fetch_sub_explicit(&b->n_running, 1, memory_order_relaxed);
+  if (verdict == TASK_AGAIN) return TASK_AGAIN;
+  /* relaxed: the next is a hint that saves a write. */
+  if (atomic_load_explicit(&job->n_pending, memory_order_relaxed) == 1) job->letter = 0;
+  /* release: see add_wake. */
+  if (atomic_fetch_sub_explicit(&job->n_pending, 1, memory_order_release) == 1) return TASK_IDLE;
+  job->letter = 1;
+  return TASK_AGAIN;
+}
+
+static void check_quiet(struct bench *b) {
+  b->n_quiet++;
+  if (atomic_load_explicit(&b->n_running, memory_order_relaxed) != 0) fault(b);
+  for (int i = 0; i < JOBS_MAX; i++) {
+    /* relaxed, and the plain read: the scheduler orders all turns before quiet. */
+    if (atomic_load_explicit(&b->jobs[i].n_pending, memory_order_relaxed) != 0) fault(b);
+    b->sum += b->jobs[i].n_runs;
+  }
+}
+
+static bool over_when_quiet(void *ud) {
+  check_quiet(ud);
+  return false;
+}
+
+static struct bench bench;
+
+static struct bench *begin(uint32_t n_workers, job_body body, bool (*quiet)(void *ud)) {
+  struct bench *b = &bench;
+  memset(b, 0, sizeof *b);
+  actl__memory_init(&b->mem, test_alloc, &b->hook);
+  for (uint32_t i = 0; i < JOBS_MAX; i++)
+    b->jobs[i] = (struct job){.bench = b, .body = body, .index = i, .random = i + 1};
+  assert_int_equal(actl__gate_init(&b->event), ACTL_OK);
+  assert_int_equal(actl__sched_init(&b->sched, &b->mem, n_workers, run, quiet, b), ACTL_OK);
+  return b;
+}
+
+static void end(struct bench *b) {
+  assert_int_equal(b->n_faults, 0);
+  actl__sched_fini(&b->sched);
+  actl__gate_fini(&b->event);
+  assert_true(test_alloc_is_clean(&b->hook));
+}
+
+static uint64_t total_runs(const struct bench *b) {
+  uint64_t n = 0;
+  for (int i = 0; i < JOBS_MAX; i++) n += b->jobs[i].n_runs;
+  return n;
+}
+
+/* ---- As often as woken ---- */
+
+enum { CIRCLE = 40 };
+
+static bool may_wake(struct bench *b) {
+  return atomic_fetch_sub_explicit(&b->n_wakes_left, 1, memory_order_relaxed) > 0;
+}
+
+/* Wakes a few others, in one way or the other. */
+static enum verdict wake_some(struct job *job, struct worker *w) {
+  struct bench *b = job->bench;
+  for (uint32_t n = actl__random_below(&job->random, 4); n > 0; n--) {
+    struct job *other = &b->jobs[actl__random_below(&job->random, CIRCLE)];
+    if (!may_wake(b)) break;
+    if (actl__random_below(&job->random, 4) == 0) {
+      inject(other);
+    } else {
+      wake(w, other);
+    }
+  }
+  for (uint32_t n = actl__random_below(&job->random, 50); n > 0; n--) actl__thread_relax();
+  return TASK_IDLE;
+}
+
+static void tasks_that_wake_each_other_run_as_often_as_they_are_woken(void **state) {
+  (void)state;
+  for (uint32_t n_workers = 1; n_workers <= 4; n_workers++) {
+    struct bench *b = begin(n_workers, wake_some, over_when_quiet);
+    atomic_store(&b->n_wakes_left, 30000);
+    for (int i = 0; i < CIRCLE; i++) inject(&b->jobs[i]);
+    assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
+
+    assert_int_equal(total_runs(b), b->n_wakes);
+    assert_int_equal(b->n_wakes, 30000 + CIRCLE);
+    assert_int_equal(b->n_quiet, 1);
+    uint64_t steals, parks, turns;
+    actl__sched_counts(&b->sched, &steals, &parks, &turns);
+    assert_int_equal(turns, b->n_wakes);
+    if (n_workers == 1) assert_int_equal(steals, 0);
+    end(b);
+  }
+}
+
+static enum verdict wake_all(struct job *job, struct worker *w) {
+  if (job->index == 0)
+    for (int i = 1; i < JOBS_MAX; i++) wake(w, &job->bench->jobs[i]);
+  return TASK_IDLE;
+}
+
+static void more_tasks_than_a_deque_holds_all_run(void **state) {
+  (void)state;
+  assert_true((int)JOBS_MAX > (int)ACTL__DEQUE_SIZE);
+  for (uint32_t n_workers = 1; n_workers <= 3; n_workers++) {
+    struct bench *b = begin(n_workers, wake_all, over_when_quiet);
+    inject(&b->jobs[0]);
+    assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
+    for (int i = 0; i < JOBS_MAX; i++) assert_int_equal(b->jobs[i].n_runs, 1);
+    end(b);
+  }
+}
+
+static enum verdict count_down(struct job *job, struct worker *w) {
+  (void)w;
+  return job->n_runs < 1000 ? TASK_AGAIN : TASK_IDLE;
+}
+
+static void a_task_with_more_to_do_runs_again(void **state) {
+  (void)state;
+  for (uint32_t n_workers = 1; n_workers <= 3; n_workers++) {
+    struct bench *b = begin(n_workers, count_down, over_when_quiet);
+    for (int i = 0; i < 5; i++) inject(&b->jobs[i]);
+    assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
+    for (int i = 0; i < 5; i++) assert_int_equal(b->jobs[i].n_runs, 1000);
+    assert_int_equal(b->n_quiet, 1);
+    end(b);
+  }
+}
+
+/* ---- Fairness on one worker ---- */
+
+/* Jobs 0 and 1 wake each other until job 2 has run; the letter is theirs to lose. */
+static enum verdict play(struct job *job, struct worker *w) {
+  struct bench *b = job->bench;
+  if (job->index == 2) {
+    atomic_store_explicit(&b->flag, true, memory_order_relaxed);
+    return TASK_IDLE;
+  }
+  if (job->index == 0 && job->n_runs == 1) {
+    if (atomic_load_explicit(&b->other_flag, memory_order_relaxed)) {
+      wake(w, &b->jobs[2]); /* pushed to the deque by the next one */
+    } else {
+      inject(&b->jobs[2]);
+    }
+  }
+  bool is_done = atomic_load_explicit(&b->flag, memory_order_relaxed);
+  if (!is_done && job->n_runs < 100000) wake(w, &b->jobs[1 - job->index]);
+  return TASK_IDLE;
+}
+
+static void two_tasks_that_wake_each_other_do_not_starve_a_third(void **state) {
+  (void)state;
+  for (int from_deque = 0; from_deque < 2; from_deque++) {
+    struct bench *b = begin(1, play, over_when_quiet);
+    atomic_store(&b->other_flag, from_deque != 0);
+    inject(&b->jobs[0]);
+    assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
+    assert_int_equal(b->jobs[2].n_runs, 1);
+    assert_true(b->jobs[0].n_runs + b->jobs[1].n_runs < 200);
+    end(b);
+  }
+}
+
+/* Job 0 has always more to do; job 1 waits in the global list, job 2 in the deque. */
+static enum verdict go_on_until_others_ran(struct job *job, struct worker *w) {
+  struct bench *b = job->bench;
+  if (job->index != 0) {
+    atomic_store_explicit(job->index == 1 ? &b->flag : &b->other_flag, true, memory_order_relaxed);
+    return TASK_IDLE;
+  }
+  if (job->n_runs == 1) {
+    wake(w, &b->jobs[2]);
+    inject(&b->jobs[1]);
+  }
+  bool both = atomic_load_explicit(&b->flag, memory_order_relaxed) &&
+              atomic_load_explicit(&b->other_flag, memory_order_relaxed);
+  return !both && job->n_runs < 100000 ? TASK_AGAIN : TASK_IDLE;
+}
+
+static void a_task_that_goes_on_does_not_starve_others(void **state) {
+  (void)state;
+  struct bench *b = begin(1, go_on_until_others_ran, over_when_quiet);
+  inject(&b->jobs[0]);
+  assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
+  assert_int_equal(b->jobs[1].n_runs, 1);
+  assert_int_equal(b->jobs[2].n_runs, 1);
+  assert_true(b->jobs[0].n_runs < 200);
+  end(b);
+}
+
+/* ---- Quiet ---- */
+
+enum { QUIET_ROUNDS = 2000 };
+
+/* Gives work again, of varying width: some tasks at once, which wake some more. */
+static bool next_round(void *ud) {
+  struct bench *b = ud;
+  check_quiet(b);
+  if (b->n_rounds_left == 0) return false;
+  b->n_rounds_left--;
+  atomic_store_explicit(&b->n_wakes_left, (int64_t)(b->n_rounds_left % 30), memory_order_relaxed);
+  for (uint64_t i = 0; i <= b->n_rounds_left % 5; i++) inject(&b->jobs[i]);
+  return true;
+}
+
+static void quiet_is_asked_once_each_time_that_nothing_is_runnable(void **state) {
+  (void)state;
+  for (uint32_t n_workers = 1; n_workers <= 3; n_workers++) {
+    struct bench *b = begin(n_workers, wake_some, next_round);
+    b->n_rounds_left = QUIET_ROUNDS;
+    assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
+    assert_int_equal(b->n_quiet, QUIET_ROUNDS + 1);
+    assert_int_equal(total_runs(b), b->n_wakes);
+    assert_true(b->n_wakes > QUIET_ROUNDS);
+    end(b);
+  }
+}
+
+/* Says that there is work when there is none, and that there is none when there is. */
+static bool contrary(void *ud) {
+  struct bench *b = ud;
+  check_quiet(b);
+  if (b->n_rounds_left == 0) return false;
+  b->n_rounds_left--;
+  if (b->n_rounds_left % 2 == 0) return true;
+  inject(&b->jobs[0]);
+  return false;
+}
+
+static void a_run_goes_on_while_there_is_work_whatever_quiet_says(void **state) {
+  (void)state;
+  for (uint32_t n_workers = 1; n_workers <= 3; n_workers++) {
+    struct bench *b = begin(n_workers, NULL, contrary);
+    b->n_rounds_left = 200;
+    assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
+    assert_int_equal(b->n_quiet, 201);
+    assert_int_equal(b->jobs[0].n_runs, 100);
+    end(b);
+  }
+}
+
+static void runs_can_be_repeated(void **state) {
+  (void)state;
+  for (uint32_t n_workers = 1; n_workers <= 3; n_workers++) {
+    struct bench *b = begin(n_workers, wake_some, over_when_quiet);
+    for (uint64_t i = 1; i <= 200; i++) {
+      atomic_store(&b->n_wakes_left, 20);
+      if (i % 4 != 0) inject(&b->jobs[i % CIRCLE]); /* now and then there is nothing to do */
+      assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
+      assert_int_equal(b->n_quiet, i);
+      assert_int_equal(total_runs(b), b->n_wakes);
+    }
+    end(b);
+  }
+}
+
+/* ---- From outside ---- */
+
+enum { OUTSIDERS = 2, INJECTIONS = 10000 };
+
+static void inject_often(void *arg) {
+  struct bench *b = arg;
+  uint64_t random = (uint64_t)(uintptr_t)&random;
+  for (int i = 0; i < INJECTIONS; i++) {
+    inject(&b->jobs[actl__random_below(&random, CIRCLE)]);
+    actl__gate_post(&b->event);
+    for (uint32_t n = actl__random_below(&random, 200); n > 0; n--) actl__thread_relax();
+  }
+  atomic_fetch_sub_explicit(&b->n_wakes_left, 1, memory_order_relaxed); /* outsiders left */
+  actl__gate_post(&b->event);
+}
+
+/* Waits for an injection, as an engine waits for timers. Pending wake-ups are no fault here: an
+ * outsider may be about to schedule. */
+static bool wait_for_outsiders(void *ud) {
+  struct bench *b = ud;
+  b->n_quiet++;
+  if (atomic_load_explicit(&b->n_running, memory_order_relaxed) != 0) fault(b);
+  for (int i = 0; i < JOBS_MAX; i++) b->sum += b->jobs[i].n_runs;
+  if (atomic_load_explicit(&b->n_wakes_left, memory_order_relaxed) <= 0) return false;
+  actl__gate_wait(&b->event);
+  return true;
+}
+
+static void run_the_workers(void *arg) {
+  struct bench *b = arg;
+  if (actl__sched_run(&b->sched) != ACTL_OK) fault(b);
+}
+
+static void what_is_injected_from_outside_runs(void **state) {
+  (void)state;
+  for (uint32_t n_workers = 1; n_workers <= 3; n_workers++) {
+    struct bench *b = begin(n_workers, NULL, wait_for_outsiders);
+    atomic_store(&b->n_wakes_left, OUTSIDERS);
+    struct test_racer racers[OUTSIDERS + 1] = {{run_the_workers, b}};
+    for (int i = 0; i < OUTSIDERS; i++) racers[i + 1] = (struct test_racer){inject_often, b};
+    test_race(racers, OUTSIDERS + 1);
+
+    assert_int_equal(b->n_wakes, OUTSIDERS * INJECTIONS);
+    assert_int_equal(total_runs(b), b->n_wakes);
+    assert_true(b->n_quiet > 1);
+    end(b);
+  }
+}
+
+/* ---- A long turn, and others that park and are woken ---- */
+
+enum { ALARMS = 1500 };
+
+static bool wait_until(struct bench *b, _Atomic(bool) *flag, struct worker *shares) {
+  uint64_t start = actl__clock_ns();
+  unsigned spins = 0;
+  while (!atomic_load_explicit(flag, memory_order_relaxed)) {
+    if (shares != NULL) actl__sched_share(shares);
+    test_race_wait(&spins);
+    if (actl__clock_ns() - start > DEADLINE_NS) {
+      fault(b);
+      return false;
+    }
+  }
+  return true;
+}
+
+static void pause_for(struct job *job) {
+  /* From nothing to well over the time that a worker spins before it parks. */
+  uint64_t until = actl__clock_ns() + actl__random_below(&job->random, 120000);
+  while (actl__clock_ns() < until) actl__thread_relax();
+}
+
+/* Job 0 holds its worker and injects the others one by one: each must be run by another worker,
+ * which is about to park, or parked. */
+static enum verdict inject_one_by_one(struct job *job, struct worker *w) {
+  (void)w;
+  struct bench *b = job->bench;
+  if (job->index != 0) {
+    atomic_store_explicit(&b->flag, true, memory_order_relaxed);
+    return TASK_IDLE;
+  }
+  for (int i = 0; i < ALARMS; i++) {
+    atomic_store_explicit(&b->flag, false, memory_order_relaxed);
+    inject(&b->jobs[1 + i % 7]);
+    if (!wait_until(b, &b->flag, NULL)) break;
+    pause_for(job);
+  }
+  return TASK_IDLE;
+}
+
+static void no_wake_up_is_lost_to_a_worker_that_parks(void **state) {
+  (void)state;
+  for (uint32_t n_workers = 2; n_workers <= 3; n_workers++) {
+    struct bench *b = begin(n_workers, inject_one_by_one, over_when_quiet);
+    inject(&b->jobs[0]);
+    assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
+    assert_int_equal(total_runs(b), ALARMS + 1);
+    uint64_t steals, parks, turns;
+    actl__sched_counts(&b->sched, &steals, &parks, &turns);
+    assert_true(parks > n_workers);
+    end(b);
+  }
+}
+
+/* Job 0 wakes two at a time: the first goes to its deque, where others steal it. */
+static enum verdict wake_in_pairs(struct job *job, struct worker *w) {
+  struct bench *b = job->bench;
+  if (job->index != 0) {
+    atomic_store_explicit(job->index % 2 == 1 ? &b->flag : &b->other_flag, true,
+                          memory_order_relaxed);
+    return TASK_IDLE;
+  }
+  for (uint32_t i = 0; i < ALARMS; i++) {
+    atomic_store_explicit(&b->flag, false, memory_order_relaxed);
+    atomic_store_explicit(&b->other_flag, false, memory_order_relaxed);
+    wake(w, &b->jobs[1 + 2 * (i % 3)]);
+    wake(w, &b->jobs[2 + 2 * (i % 3)]);
+    if (!wait_until(b, &b->flag, NULL)) break;
+    if (!wait_until(b, &b->other_flag, w)) break;
+    pause_for(job);
+  }
+  return TASK_IDLE;
+}
+
+static void a_long_turns_tasks_are_stolen_and_its_run_next_when_shared(void **state) {
+  (void)state;
+  for (uint32_t n_workers = 2; n_workers <= 3; n_workers++) {
+    struct bench *b = begin(n_workers, wake_in_pairs, over_when_quiet);
+    inject(&b->jobs[0]);
+    assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
+    assert_int_equal(total_runs(b), 2 * ALARMS + 1);
+    uint64_t steals, parks, turns;
+    actl__sched_counts(&b->sched, &steals, &parks, &turns);
+    assert_true(steals > ALARMS);
+    assert_int_equal(turns, 2 * ALARMS + 1);
+    end(b);
+  }
+}
+
+/* ---- Init ---- */
+
+static void init_without_memory_leaves_nothing(void **state) {
+  (void)state;
+  struct test_alloc hook = {0};
+  struct memory mem;
+  actl__memory_init(&mem, test_alloc, &hook);
+  unsigned n_refused = 0;
+  for (uint32_t n_workers = 1; n_workers <= 256; n_workers *= 2) {
+    for (size_t n = 1;; n++) {
+      static struct sched sched;
+      test_alloc_fail_from(&hook, n);
+      actl_status status = actl__sched_init(&sched, &mem, n_workers, run, over_when_quiet, NULL);
+      if (!test_alloc_heal(&hook)) {
+        assert_int_equal(status, ACTL_OK);
+        for (uint32_t i = 0; i < n_workers; i++)
+          assert_int_equal((uintptr_t)&sched.workers[i] % ACTL__CACHE_LINE, 0);
+        actl__sched_fini(&sched);
+        break;
+      }
+      assert_int_equal(status, ACTL_NO_MEMORY);
+      assert_int_equal(hook.live_blocks, 0);
+      n_refused++;
+    }
+    assert_true(test_alloc_is_clean(&hook));
+  }
+  assert_true(n_refused > 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tasks_that_wake_each_other_run_as_often_as_they_are_woken),
+      cmocka_unit_test(more_tasks_than_a_deque_holds_all_run),
+      cmocka_unit_test(a_task_with_more_to_do_runs_again),
+      cmocka_unit_test(two_tasks_that_wake_each_other_do_not_starve_a_third),
+      cmocka_unit_test(a_task_that_goes_on_does_not_starve_others),
+      cmocka_unit_test(quiet_is_asked_once_each_time_that_nothing_is_runnable),
+      cmocka_unit_test(a_run_goes_on_while_there_is_work_whatever_quiet_says),
+      cmocka_unit_test(runs_can_be_repeated),
+      cmocka_unit_test(what_is_injected_from_outside_runs),
+      cmocka_unit_test(no_wake_up_is_lost_to_a_worker_that_parks),
+      cmocka_unit_test(a_long_turns_tasks_are_stolen_and_its_run_next_when_shared),
+      cmocka_unit_test(init_without_memory_leaves_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
