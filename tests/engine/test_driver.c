@@ -821,7 +821,7 @@ static void check_state(struct stage *stage, uint32_t vat) {
     assert_true(stage->world.puppets[how].may_wait);
     assert_true(stage->world.puppets[how].has_actor);
     assert_string_equal(events(stage, how), how == 2 ? "BD" : "BSD");
-    assert_false(stage->world.puppets[how].may_wait_stopped);
+    assert_true(stage->world.puppets[how].may_wait_stopped);
   }
 }
 
