@@ -162,8 +162,8 @@ actl_status actl_engine_run(actl_engine *engine) {
 }
 
 void actl_engine_shutdown(actl_engine *engine) {
-  /* relaxed: waking a vat publishes it. */
-  atomic_store_explicit(&engine->is_shutting_down, true, memory_order_relaxed);
+  /* seq_cst: see actl__vat_run. */
+  atomic_store_explicit(&engine->is_shutting_down, true, memory_order_seq_cst);
   for (uint32_t i = 0; i < engine->n_vats; i++) wake(engine, engine->vats[i]);
 }
 

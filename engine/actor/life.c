@@ -112,6 +112,9 @@ void actl__life_park(struct vat *vat, struct actor *a, void *waiter, uint64_t as
 }
 
 void actl__life_answer(struct vat *vat, struct actor *a, actl_status status, struct actl_msg *m) {
+  /* Whoever waits for something that a shutdown ends is soon ended too: its wait has no end. */
+  if (vat->is_shut && status != ACTL_OK && (a->flags & ACTOR_STOPPING) == 0) return;
+
   a->extra->answer = m;
   a->extra->answer_status = status;
   a->extra->waits_for = 0;
@@ -418,11 +421,20 @@ void actl__life_end(struct vat *vat, struct actor *a) {
 
 /* ---- Shutdown ---- */
 
+/* What is queued is not handled any more. What was to begin does not begin. */
+static void shutdown_actor(struct vat *vat, struct actor *a) {
+  bool is_root = a->parent == 0 && (a->flags & ACTOR_FAR_PARENT) == 0;
+  if (is_root || is_before_init(a)) {
+    actl__life_tell(vat, a, ACTOR_STOP_NOW);
+  } else {
+    bury_mailbox(vat, a);
+  }
+}
+
 static void shutdown_table(struct vat *vat, const struct records *records) {
   for (uint32_t slot = records->n_touched; slot-- > 0;) {
     struct actor *a = actl__records_at(records, slot);
-    bool is_root = a->parent == 0 && (a->flags & ACTOR_FAR_PARENT) == 0;
-    if ((a->pid & PID_TOP) != 0 && is_root) actl__life_tell(vat, a, ACTOR_STOP_NOW);
+    if ((a->pid & PID_TOP) != 0) shutdown_actor(vat, a);
   }
 }
 

@@ -70,8 +70,17 @@ void actl__life_park(struct vat *vat, struct actor *a, void *waiter, uint64_t as
 /* What a parked handler waits for is there: `m` (may be NULL) is taken. */
 void actl__life_answer(struct vat *vat, struct actor *a, actl_status status, struct actl_msg *m);
 
-/* Tells all actors without a parent to stop. */
+/* Tells all actors without a parent to stop, and drops what is queued. */
 void actl__life_shutdown(struct vat *vat);
+
+/* Whether the engine is shutting down. A vat that did not know of it knows it from then on. */
+static inline bool actl__life_is_shut(struct vat *vat) {
+  /* seq_cst: see actl__vat_run. */
+  if (ACTL_LIKELY(!atomic_load_explicit(&vat->engine->is_shutting_down, memory_order_seq_cst)))
+    return false;
+  if (!vat->is_shut) actl__life_shutdown(vat);
+  return true;
+}
 
 /* A message that nobody will handle: counted, its ask failed, the node taken. */
 void actl__letter(struct vat *vat, struct actl_msg *m, actl_status reason);

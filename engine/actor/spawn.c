@@ -107,12 +107,10 @@ static actl_status write_init(struct vat *vat, const struct kind *kind, enum nod
   return ACTL_OK;
 }
 
-static actl_status check_spawner(const struct vat *vat) {
+static actl_status check_spawner(struct vat *vat) {
   if (vat->current == NULL) return ACTL_INVALID;
   if (vat->current->flags & ACTOR_STOPPING || vat->doing == DOING_ABANDON) return ACTL_STOPPED;
-  /* relaxed: a vat that has not seen it yet will stop what it makes meanwhile. */
-  if (ACTL_UNLIKELY(atomic_load_explicit(&vat->engine->is_shutting_down, memory_order_relaxed)))
-    return ACTL_SHUTDOWN;
+  if (ACTL_UNLIKELY(actl__life_is_shut(vat))) return ACTL_SHUTDOWN;
   return ACTL_OK;
 }
 
@@ -321,7 +319,7 @@ void actl__spawn_arrive(struct vat *vat, struct actl_msg *m) {
                       .has_init = behavior == NULL || behavior->init != NULL};
 
   atomic_fetch_sub_explicit(&vat->incoming, 1, memory_order_relaxed);
-  if (atomic_load_explicit(&vat->engine->is_shutting_down, memory_order_relaxed)) {
+  if (actl__life_is_shut(vat)) {
     arrive_failed(vat, m, ACTL_SHUTDOWN);
     return;
   }

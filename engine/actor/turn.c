@@ -194,7 +194,7 @@ bool actl__turn_natives(struct vat *vat) {
 static void fill(struct vat *vat, struct actor *a, struct actl_msg *m, enum doing doing,
                  actl_delivery *out) {
   vat->msg = m;
-  vat->doing = doing;
+  vat->doing = (uint8_t)doing;
   out->word = a->word;
   out->msg = m;
 }

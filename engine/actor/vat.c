@@ -294,19 +294,26 @@ static void publish_stats(struct vat *vat) {
   atomic_store_explicit(&vat->alive, vat->stats.alive, memory_order_relaxed);
 }
 
+/* Who shuts the engine down sets the flag and then wakes each vat that is idle; this vat has gone idle
+ * and then looks at the flag. Both are sequentially consistent, so that one of them sees the other.
+ * true: the vat is this worker's again. */
+static bool wakes_for_shutdown(struct vat *vat) {
+  return atomic_load_explicit(&vat->engine->is_shutting_down, memory_order_seq_cst) &&
+         actl__inbox_wake(&vat->inbox);
+}
+
 enum verdict actl__vat_run(struct task *task, struct worker *worker) {
   struct vat *vat = ACTL_CONTAINER(task, struct vat, task);
   vat->worker = worker;
   begin_turn(vat);
   actl__records_fill_reserve(actl__vat_newest(vat));
   drain(vat);
-  /* relaxed: who sets it wakes the vat afterwards. */
-  if (!vat->is_shut && atomic_load_explicit(&vat->engine->is_shutting_down, memory_order_relaxed))
-    actl__life_shutdown(vat);
+  bool is_shut = actl__life_is_shut(vat);
   run_ready(vat);
   actl__vat_flush(vat);
   publish_stats(vat);
 
   if (vat->queue != NULL || actl__vat_has_stack(vat)) return TASK_AGAIN;
-  return actl__inbox_try_idle(&vat->inbox) ? TASK_IDLE : TASK_AGAIN;
+  if (!actl__inbox_try_idle(&vat->inbox)) return TASK_AGAIN;
+  return !is_shut && wakes_for_shutdown(vat) ? TASK_AGAIN : TASK_IDLE;
 }

@@ -378,8 +378,9 @@ ACTL_API void actl_engine_free(actl_engine *engine);
 ACTL_API actl_status actl_engine_run(actl_engine *engine);
 
 /* Asks every actor to stop, children before parents, from any thread, at any time: no actor is
- * spawned from now on, queued messages become dead letters, stop hooks run, and actl_engine_run
- * returns when all have ended. Called while nothing runs, it takes effect in the next run. */
+ * spawned from now on, what is queued becomes dead letters, and stop hooks run;
+ * actl_engine_run returns when all have ended. What a stop hook sends to an actor that has not
+ * stopped yet is still handled. Called while nothing runs, it takes effect in the next run. */
 ACTL_API void actl_engine_shutdown(actl_engine *engine);
 
 /* Makes an actor without a parent, from any thread. The errors are those of actl_spawn_on. */

@@ -57,10 +57,7 @@ struct span actl__span_between(struct span from, struct span to) {
 
 enum { FAILURES_SHOWN = 100 }; /* of actors, with their tracebacks; the others are counted */
 
-/* Keeps the worst status and the first text's first line.
- *
- * What goes wrong while all actors are being stopped by a signal is no news: an ask fails since the
- * other one is gone, `run` returns without having done everything. It is not even said. */
+/* Keeps the worst status and the first text's first line. */
 static void note_problem(struct run *run, int status, const char *text) {
   pthread_mutex_lock(&run->lock);
   if (status > run->status) run->status = status;
@@ -68,6 +65,8 @@ static void note_problem(struct run *run, int status, const char *text) {
   pthread_mutex_unlock(&run->lock);
 }
 
+/* What goes wrong while all actors are being stopped by a signal is no news, here and in on_log: an
+ * ask fails since the other one is gone, `run` returns without having done everything. */
 void actl__run_problem(struct run *run, int status, const char *format, ...) {
   if (actl__interrupt_signal() != 0) return;
 

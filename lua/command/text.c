@@ -20,7 +20,7 @@ void *actl__text_room(void *ptr, size_t size) {
 
 static void text_reserve(struct text *text, size_t size) {
   size_t needed = text->size + size + 1;
-  if (needed <= text->room) return;
+  if (text->bytes != NULL && needed <= text->room) return;
 
   size_t room = text->room < 64 ? 64 : text->room;
   while (room < needed) room *= 2;

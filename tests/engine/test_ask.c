@@ -33,6 +33,7 @@ struct served {
   bool kept_fails[KEPT_MAX];
   int n_kept;
   actl_status release_status; /* of the last one */
+  actl_pid thief;             /* is told of what is kept */
 };
 
 static actl_status server_init(actl_ctx *ctx, void *state, const actl_msg *args) {
@@ -57,6 +58,8 @@ static actl_status keep(actl_ctx *ctx, struct served *served, int64_t value, boo
   int i = served->n_kept++;
   served->kept_value[i] = value;
   served->kept_fails[i] = fails;
+  if (served->thief.bits != 0)
+    actl_send(ctx, served->thief, ACTL_VALUES(pointer(served), actl_who(actl_self(ctx))));
   return actl_later(ctx, &served->kept[i]);
 }
 
@@ -595,6 +598,184 @@ static void circles_of_asks_end_as_deadlocks_and_the_run_goes_on(void **state) {
   }
 }
 
+/* ---- A request that another actor tries to answer ---- */
+
+/* Tries to answer the requests that a server of its vat kept. */
+static actl_status thief_receive(actl_ctx *ctx, void *state, const actl_msg *msg) {
+  (void)state;
+  const struct served *served = pointer_in(msg, 0);
+  for (int i = 0; i < served->n_kept; i++) {
+    actl_request_reply(ctx, served->kept[i], ACTL_VALUES(actl_int(42)));
+    actl_request_fail(ctx, served->kept[i], ACTL_FULL);
+  }
+  return actl_send(ctx, actl_msg_pid(msg, 1), ACTL_VALUES(actl_int(RELEASE)));
+}
+
+static const actl_behavior thief = {.name = "thief", .receive = thief_receive};
+
+static void a_request_is_answered_once_whoever_tries(void **state) {
+  (void)state;
+  for (uint32_t vat = 0; vat < 2; vat++) {
+    struct pair *pair = pair_open(1, vat);
+    pair->served.thief = host_spawn(&pair->host, vat, &thief, NULL, 0);
+    pair_ask(pair, KEEP, 5);
+    host_run(&pair->host);
+    assert_int_equal(pair->asked.by_status[0], 5);
+    assert_int_equal(pair->asked.replies, 5);
+    assert_int_equal(pair->host.stats.deadlocks, 0);
+    pair_close(pair);
+  }
+}
+
+/* ---- Out of place ---- */
+
+/* Asks in its stop hook, whose answers nobody waits for, and answers where nothing was asked. */
+struct misplaced {
+  actl_pid server;
+  actl_status init_reply, reply_reply, reply_later, stop_reply, stop_later, stop_ask;
+  int64_t replies;
+};
+
+static actl_status misplaced_init(actl_ctx *ctx, void *state, const actl_msg *args) {
+  struct misplaced *self = *(void **)state = pointer_in(args, 0);
+  self->init_reply = actl_reply(ctx, NULL, 0);
+  actl_ask_id ask;
+  return actl_ask(ctx, self->server, ACTL_VALUES(actl_int(ANSWER), actl_int(21)), &ask);
+}
+
+static actl_status misplaced_reply(actl_ctx *ctx, void *state, actl_ask_id ask, actl_status status,
+                                   const actl_msg *msg) {
+  (void)ask, (void)status, (void)msg;
+  struct misplaced *self = *(struct misplaced **)state;
+  self->replies++;
+  actl_request request;
+  self->reply_reply = actl_reply(ctx, NULL, 0);
+  self->reply_later = actl_later(ctx, &request);
+  actl_exit(ctx, NULL);
+  return ACTL_OK;
+}
+
+static void misplaced_stop(actl_ctx *ctx, void *state, const actl_reason *reason) {
+  (void)reason;
+  struct misplaced *self = *(struct misplaced **)state;
+  actl_request request;
+  actl_ask_id ask;
+  self->stop_reply = actl_reply(ctx, NULL, 0);
+  self->stop_later = actl_later(ctx, &request);
+  self->stop_ask = actl_ask(ctx, self->server, ACTL_VALUES(actl_int(ANSWER), actl_int(21)), &ask);
+}
+
+static actl_status nothing(actl_ctx *ctx, void *state, const actl_msg *msg) {
+  (void)ctx, (void)state, (void)msg;
+  return ACTL_OK;
+}
+
+static const actl_behavior misplaced_behavior = {.name = "misplaced",
+                                                 .state_size = sizeof(void *),
+                                                 .init = misplaced_init,
+                                                 .receive = nothing,
+                                                 .reply = misplaced_reply,
+                                                 .stop = misplaced_stop};
+
+static void where_nothing_was_asked_nothing_is_answered(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < 4; i++) {
+    struct pair *pair = pair_open(1 + i / 2, i % 2);
+    struct misplaced misplaced = {.server = pair->server};
+    host_spawn(&pair->host, 0, &misplaced_behavior, ACTL_VALUES(pointer(&misplaced)));
+    host_run(&pair->host);
+    assert_int_equal(misplaced.replies, 1);
+    assert_int_equal(misplaced.init_reply, ACTL_INVALID);
+    assert_int_equal(misplaced.reply_reply, ACTL_INVALID);
+    assert_int_equal(misplaced.reply_later, ACTL_INVALID);
+    assert_int_equal(misplaced.stop_reply, ACTL_INVALID);
+    assert_int_equal(misplaced.stop_later, ACTL_INVALID);
+    assert_int_equal(pair->host.stats.alive, 2);
+    assert_int_equal(pair->host.stats.deadlocks, 0);
+    assert_int_equal(pair->served.asked, misplaced.stop_ask == ACTL_OK ? 2 : 1);
+    pair_close(pair);
+  }
+}
+
+/* ---- Asking one that is stopping ---- */
+
+/* A child that asks its parent over and over, until the parent's end reaches it. */
+struct nag {
+  atomic_uint ok, refused, wrong;
+};
+
+static actl_status nag_ask(actl_ctx *ctx, const void *state) {
+  actl_ask_id ask;
+  return actl_ask(ctx, *(const actl_pid *)state, ACTL_VALUES(actl_int(ANSWER)), &ask);
+}
+
+struct nagging {
+  actl_pid parent;
+  struct nag *nag;
+};
+
+static actl_status nag_init(actl_ctx *ctx, void *state, const actl_msg *args) {
+  struct nagging *self = state;
+  self->nag = pointer_in(args, 0);
+  self->parent = actl_msg_pid(args, 1);
+  return nag_ask(ctx, state);
+}
+
+static actl_status nag_reply(actl_ctx *ctx, void *state, actl_ask_id ask, actl_status status,
+                             const actl_msg *msg) {
+  (void)ask, (void)msg;
+  struct nag *nag = ((struct nagging *)state)->nag;
+  if (status == ACTL_OK) {
+    tick(&nag->ok);
+  } else {
+    tick(status == ACTL_STOPPED || status == ACTL_NO_ACTOR ? &nag->refused : &nag->wrong);
+  }
+  return nag_ask(ctx, state);
+}
+
+static const actl_behavior nagger = {.name = "nagger",
+                                     .state_size = sizeof(struct nagging),
+                                     .init = nag_init,
+                                     .receive = nothing,
+                                     .reply = nag_reply};
+
+/* Has far children that nag, and stops when it has been asked a thousand times. */
+static actl_status nagged_receive(actl_ctx *ctx, void *state, const actl_msg *msg) {
+  int64_t *asked = state;
+  if (actl_msg_count(msg) == 2) {
+    for (uint32_t i = 0; i < 6; i++) {
+      actl_pid pid;
+      actl_spawn_on(ctx, i % 2, &nagger,
+                    ACTL_VALUES(actl_msg_value(msg, 0), actl_who(actl_self(ctx))), &pid);
+    }
+    return ACTL_OK;
+  }
+  if (++*asked == 1000) actl_exit(ctx, NULL);
+  return ACTL_OK;
+}
+
+static const actl_behavior nagged = {
+    .name = "nagged", .state_size = sizeof(int64_t), .receive = nagged_receive};
+
+static void a_childs_ask_to_its_stopping_parent_fails_and_both_end(void **state) {
+  (void)state;
+  for (uint32_t workers = 1; workers <= 4; workers *= 2) {
+    for (int round = 0; round < 10; round++) {
+      struct nag nag = {0};
+      struct host host;
+      host_open(&host, workers, 2);
+      actl_pid pid = host_spawn(&host, 0, &nagged, NULL, 0);
+      host_send(&host, pid, ACTL_VALUES(pointer(&nag), actl_nil()));
+      host_run(&host);
+      assert_int_equal(host.stats.alive, 0);
+      assert_int_equal(atomic_load(&nag.wrong), 0);
+      assert_in_range(atomic_load(&nag.ok), 990, 1000);
+      assert_int_equal(host.stats.deadlocks, 0);
+      host_close(&host);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       WATCHED(an_ask_is_answered),
@@ -612,6 +793,9 @@ int main(void) {
       WATCHED(an_ask_that_cannot_be_sent_is_refused),
       WATCHED(requests_that_were_never_given_answer_nothing),
       WATCHED(without_a_reply_function_answers_are_dropped),
+      WATCHED(a_request_is_answered_once_whoever_tries),
+      WATCHED(where_nothing_was_asked_nothing_is_answered),
+      WATCHED(a_childs_ask_to_its_stopping_parent_fails_and_both_end),
       WATCHED(a_request_that_is_kept_for_ever_is_a_deadlock),
       WATCHED(circles_of_asks_end_as_deadlocks_and_the_run_goes_on),
   };

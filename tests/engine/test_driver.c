@@ -14,6 +14,7 @@
 #include "engine/host.h"
 
 #include "actl_driver.h"
+#include "support/alloc.h"
 
 enum op {
   ECHO,      /* (value): answers with twice the value */
@@ -33,9 +34,12 @@ enum op {
 
 enum { EVENTS = 4096, PUPPETS = 64 };
 
+struct machine;
+
 /* Written by the vat that it lives in. */
 struct puppet {
   struct world *world;
+  struct machine *machine; /* that runs it */
   char events[EVENTS];
   size_t n_events;
   unsigned hooks;
@@ -44,12 +48,13 @@ struct puppet {
   actl_status last; /* of a wait, or the stop's reason */
   char text[128];   /* the stop's reason */
   actl_request kept;
-  bool may_wait, may_wait_stopped, has_actor, waits_in_stop;
-  actl_pid wait_in_stop_for;
+  bool may_wait, may_wait_stopped, has_actor;
+  bool waits_in_stop, waits_at_first, fails_at_first;
+  actl_pid waits_for; /* in its stop hook or its first delivery */
   struct waiter {
     int64_t rounds, value;
     actl_pid to;
-    bool is_parked, in_stop, gives_way, wants_status;
+    bool is_parked, gives_nothing, gives_way, wants_status;
   } waiter;
 };
 
@@ -57,11 +62,13 @@ struct world {
   struct puppet puppets[PUPPETS];
   atomic_uint opened, closed, detached, wrong;
   bool does_not_open;
+  bool jumps; /* a handler that waits is left by longjmp */
 };
 
 struct machine {
   struct world *world;
   uint32_t vat;
+  jmp_buf out;
 };
 
 static void note(struct puppet *puppet, char event) {
@@ -80,6 +87,7 @@ static void wait_once(actl_ctx *ctx, struct puppet *puppet, actl_value op) {
   if (status == ACTL_OK) {
     waiter->is_parked = true;
     note(puppet, waiter->gives_way ? 'g' : 'w');
+    if (puppet->world->jumps) longjmp(puppet->machine->out, 1);
     return;
   }
   note(puppet, '!');
@@ -90,7 +98,7 @@ static void wait_once(actl_ctx *ctx, struct puppet *puppet, actl_value op) {
 static void puppet_spawn(actl_ctx *ctx, struct puppet *puppet, const actl_msg *msg) {
   struct puppet *child = pointer_in(msg, 1);
   int64_t vat = actl_msg_int(msg, 2, -1), n = actl_msg_int(msg, 3, 0);
-  actl_pid pid;
+  actl_pid pid = {0};
   actl_value five = actl_int(5);
   if (vat < 0) {
     puppet->last = actl_driven_spawn(ctx, (uint64_t)(uintptr_t)child, child->hooks, &five,
@@ -205,7 +213,7 @@ static void handle_resume(actl_ctx *ctx, struct puppet *puppet, const actl_deliv
   if (has_values) waiter->value = actl_msg_int(delivery->msg, 0, -1);
   if (waiter->rounds-- > 0) {
     wait_once(ctx, puppet, actl_int(ECHO));
-  } else if (waiter->in_stop) {
+  } else if (waiter->gives_nothing) {
     actl_turn_done(ctx, NULL, 0);
   } else {
     actl_turn_done(ctx, ACTL_VALUES(actl_int(waiter->value)));
@@ -221,31 +229,44 @@ static void handle_stop(actl_ctx *ctx, struct puppet *puppet, const actl_deliver
     return;
   }
   puppet->may_wait = actl_turn_may_wait(ctx);
-  puppet->waiter = (struct waiter){.to = puppet->wait_in_stop_for, .value = 1, .in_stop = true};
+  puppet->waiter = (struct waiter){.to = puppet->waits_for, .value = 1, .gives_nothing = true};
   wait_once(ctx, puppet, actl_int(ECHO));
 }
 
-static void handle_delivery(actl_ctx *ctx, const actl_delivery *delivery) {
+/* The first delivery, with its event already noted. */
+static void handle_first(actl_ctx *ctx, struct puppet *puppet, actl_value given) {
+  puppet->self = actl_self(ctx);
+  if (given.type != ACTL_INTEGER || given.as.integer != 5) puppet->wrong++;
+  if (puppet->fails_at_first) {
+    actl_turn_fail(ctx, ACTL_INIT, "stage fright");
+  } else if (puppet->waits_at_first) {
+    puppet->may_wait = actl_turn_may_wait(ctx);
+    puppet->waiter = (struct waiter){.to = puppet->waits_for, .value = 1, .gives_nothing = true};
+    wait_once(ctx, puppet, actl_int(ECHO));
+  } else {
+    actl_turn_done(ctx, NULL, 0);
+  }
+}
+
+static void handle_delivery(struct machine *machine, actl_ctx *ctx, const actl_delivery *delivery) {
   struct puppet *puppet = (struct puppet *)(uintptr_t)delivery->word;
   if (delivery->kind == ACTL_DELIVER_BORN) {
     puppet = pointer_in(delivery->msg, 0);
+    puppet->machine = machine;
     actl_turn_set_word(ctx, (uint64_t)(uintptr_t)puppet);
     actl_turn_set_hooks(ctx, puppet->hooks & ACTL_HAS_STOP);
-    if (actl_msg_int(delivery->msg, 1, -1) != 5) puppet->wrong++;
-    puppet->self = actl_self(ctx);
     note(puppet, 'B');
-    actl_turn_done(ctx, NULL, 0);
+    handle_first(ctx, puppet, actl_msg_value(delivery->msg, 1));
     return;
   }
+  puppet->machine = machine;
   if (actl_turn_word(ctx) != delivery->word) puppet->wrong++;
   if (!actl_turn_has_actor(ctx)) puppet->wrong++;
   switch (delivery->kind) {
   case ACTL_DELIVER_MESSAGE: handle_message(ctx, puppet, delivery); break;
   case ACTL_DELIVER_INIT:
     note(puppet, 'I');
-    puppet->self = actl_self(ctx);
-    if (actl_msg_int(delivery->msg, 0, -1) != 5) puppet->wrong++;
-    actl_turn_done(ctx, NULL, 0);
+    handle_first(ctx, puppet, actl_msg_value(delivery->msg, 0));
     break;
   case ACTL_DELIVER_RESUME: handle_resume(ctx, puppet, delivery); break;
   case ACTL_DELIVER_ABANDON:
@@ -267,7 +288,7 @@ static void *machine_open(void *ud, actl_ctx *ctx) {
   if (world->does_not_open) return NULL;
   struct machine *machine = malloc(sizeof *machine);
   if (machine == NULL) return NULL;
-  *machine = (struct machine){world, actl_ctx_vat(ctx)};
+  *machine = (struct machine){.world = world, .vat = actl_ctx_vat(ctx)};
   tick(&world->opened);
   return machine;
 }
@@ -282,7 +303,8 @@ static void machine_drive(void *self, actl_ctx *ctx) {
   struct machine *machine = self;
   actl_delivery delivery;
   if (machine->vat != actl_ctx_vat(ctx)) tick(&machine->world->wrong);
-  while (actl_turn_next(ctx, &delivery)) handle_delivery(ctx, &delivery);
+  (void)setjmp(machine->out); /* what waits comes back here, too */
+  while (actl_turn_next(ctx, &delivery)) handle_delivery(machine, ctx, &delivery);
 }
 
 static void machine_drop(void *self, uint64_t word) {
@@ -548,6 +570,51 @@ static void the_first_and_last_deliveries_are_those_of_the_hooks(void **state) {
   on_stages(check_births);
 }
 
+static void check_failed_births(struct stage *stage, uint32_t vat) {
+  struct puppet *puppets = stage->world.puppets;
+  actl_pid pid = stage_enter(stage, 0, 0);
+  puppets[1].fails_at_first = puppets[2].fails_at_first = true;
+  stage_ask(stage, pid, actl_int(SPAWN), pointer(&puppets[1]), actl_int(-1), actl_int(3));
+  stage_ask(stage, pid, actl_int(SPAWN), pointer(&puppets[2]), actl_int(vat), actl_int(3));
+  host_run(&stage->host);
+  assert_string_equal(events(stage, 0), "Bpp");
+  assert_string_equal(events(stage, 1), "ID");
+  assert_string_equal(events(stage, 2), "BD");
+  assert_int_equal(stage->host.journal.entries[ACTL_LOG_FAILURE], 2);
+  assert_non_null(strstr(stage->host.journal.text[ACTL_LOG_FAILURE], "stage fright"));
+  assert_int_equal(stage->host.stats.failed, 2);
+  assert_int_equal(letters_of(&stage->host.stats), 6);
+  assert_accounted(&stage->host, 2 * 2 + 6);
+  assert_int_equal(stage->host.stats.alive, 3);
+}
+
+static void after_a_failed_first_delivery_there_is_no_stop_hook(void **state) {
+  (void)state;
+  on_stages(check_failed_births);
+}
+
+static void check_waiting_births(struct stage *stage, uint32_t vat) {
+  struct puppet *puppets = stage->world.puppets;
+  actl_pid pid = stage_enter(stage, 0, 0), echo = stage_enter(stage, 3, 1);
+  for (int i = 1; i <= 2; i++) {
+    puppets[i].waits_at_first = true;
+    puppets[i].waits_for = echo;
+    stage_ask(stage, pid, actl_int(SPAWN), pointer(&puppets[i]),
+              actl_int(i == 1 ? -1 : (int64_t)vat), actl_int(3));
+  }
+  host_run(&stage->host);
+  assert_true(puppets[1].may_wait);
+  assert_string_equal(events(stage, 1), "IwReee");
+  if (puppets[2].may_wait) assert_string_equal(events(stage, 2), "BwReee");
+  assert_int_equal(puppets[2].may_wait, puppets[1].may_wait);
+  assert_int_equal(stage->host.stats.deadlocks, 0);
+}
+
+static void the_first_delivery_may_wait_and_still_comes_first(void **state) {
+  (void)state;
+  on_stages(check_waiting_births);
+}
+
 static void check_killed(struct stage *stage, uint32_t vat) {
   actl_pid pid = stage_enter(stage, 0, vat);
   struct puppet *puppets = stage->world.puppets;
@@ -779,7 +846,7 @@ static void one_that_is_ended_by_whom_it_asks_is_abandoned(void **state) {
 static void check_stop_waits(struct stage *stage, uint32_t vat) {
   actl_pid echo = stage_enter(stage, 1, vat), pid = stage_enter(stage, 0, 0);
   stage->world.puppets[0].waits_in_stop = true;
-  stage->world.puppets[0].wait_in_stop_for = echo;
+  stage->world.puppets[0].waits_for = echo;
   stage_ask(stage, pid, actl_int(SPAWN), pointer(&stage->world.puppets[2]), actl_int(vat),
             actl_int(0));
   host_run(&stage->host);
@@ -887,29 +954,165 @@ static void an_engine_may_be_freed_while_handlers_wait(void **state) {
   stage_close(stage);
 }
 
+static void handlers_that_wait_may_be_left_by_longjmp(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < 8; i++) {
+    struct stage *stage = stage_open(1 + i % 2);
+    stage->world.jumps = true;
+    stage_test *tests[] = {check_wait, check_give_way};
+    tests[i / 4](stage, i / 2 % 2);
+    stage_close(stage);
+  }
+}
+
+/* ---- Giving way lets others run ---- */
+
+/* Sends itself messages until it has had `left` of them. */
+static actl_status busy_receive(actl_ctx *ctx, void *state, const actl_msg *msg) {
+  (void)state;
+  struct puppet *puppet = pointer_in(msg, 0);
+  int64_t left = actl_msg_int(msg, 1, 0);
+  if (left == 0) {
+    note(puppet, 'n');
+    return ACTL_OK;
+  }
+  return actl_send(ctx, actl_self(ctx), ACTL_VALUES(pointer(puppet), actl_int(left - 1)));
+}
+
+static const actl_behavior busy = {.name = "busy", .receive = busy_receive};
+
+static void who_gives_way_lets_the_others_of_its_vat_run(void **state) {
+  (void)state;
+  struct stage *stage = stage_open(1);
+  actl_pid pid = stage_enter(stage, 0, 0);
+  actl_pid other = host_spawn(&stage->host, 0, &busy, NULL, 0);
+  host_run(&stage->host);
+  stage_ask(stage, pid, actl_int(GIVE_WAY), actl_int(500));
+  host_send(&stage->host, other, ACTL_VALUES(pointer(&stage->world.puppets[0]), actl_int(20)));
+  host_run(&stage->host);
+  /* The other's 20 messages were handled before the 500th resume. */
+  const char *row = events(stage, 0), *at = strchr(row, 'n');
+  assert_non_null(at);
+  assert_true(at < row + 900);
+  assert_int_equal(strlen(row), 1 + 1000 + 1);
+  stage_close(stage);
+}
+
+/* ---- A stop hook that waits for ever, or is killed ---- */
+
+static void check_stop_deadlock(struct stage *stage, uint32_t vat) {
+  actl_pid by = host_spawn(&stage->host, vat, &stopper, NULL, 0); /* it kills who asks */
+  actl_pid pid = stage_enter(stage, 0, 0);
+  stage->world.puppets[0].waits_in_stop = true;
+  stage->world.puppets[0].waits_for = by;
+  host_run(&stage->host);
+  stage_end(stage, pid, 0);
+  host_run(&stage->host);
+  /* The kill comes too late to skip the hook, which is abandoned in its wait. */
+  const char *row = events(stage, 0);
+  assert_true(strcmp(row, "BSwAD") == 0 || strcmp(row, "BSwRD") == 0);
+  assert_int_equal(stage->host.stats.alive, 3);
+}
+
+static void a_kill_ends_a_stop_hook_that_waits(void **state) {
+  (void)state;
+  on_stages(check_stop_deadlock);
+}
+
+/* ---- Memory that runs out ---- */
+
+static void sweep_once(struct test_alloc *alloc, struct world *world, uint32_t workers) {
+  actl_config config = {.workers = workers, .vats = 2, .alloc = test_alloc, .alloc_ud = alloc};
+  actl_engine *engine;
+  if (actl_engine_new(&engine, &config) != ACTL_OK) return;
+  struct answers answers = {0};
+  actl_pid pids[6] = {{0}}, asker = {0};
+  if (actl_engine_drive(engine, &driver, world) == ACTL_OK) {
+    actl_engine_spawn(engine, 0, &probe, ACTL_VALUES(pointer(&answers)), &asker);
+    for (uint32_t i = 0; i < 6; i++) {
+      actl_engine_driven_spawn(engine, i % 2, ACTL_VALUES(pointer(&world->puppets[i]), actl_int(5)),
+                               &pids[i]);
+    }
+    for (uint32_t i = 0; i < 6 && asker.bits != 0; i++) {
+      actl_value who = actl_who(pids[i]);
+      actl_engine_send(engine, asker,
+                       ACTL_VALUES(who, actl_int(WAIT), actl_who(pids[(i + 1) % 6]), actl_int(3)));
+      actl_engine_send(engine, asker, ACTL_VALUES(who, actl_int(GIVE_WAY), actl_int(3)));
+      actl_engine_send(engine, asker,
+                       ACTL_VALUES(who, actl_int(SPAWN), pointer(&world->puppets[10 + i]),
+                                   actl_int((int)i % 3 - 1), actl_int(2)));
+      actl_engine_send(engine, asker, ACTL_VALUES(who, actl_int(KEEP)));
+      actl_engine_send(engine, asker, ACTL_VALUES(who, actl_int(i < 2 ? FAIL : ECHO)));
+    }
+  }
+  actl_engine_run(engine);
+  actl_engine_shutdown(engine);
+  actl_engine_run(engine);
+  actl_engine_free(engine);
+}
+
+static void every_allocation_may_fail_under_a_driver(void **state) {
+  (void)state;
+  for (uint32_t workers = 1; workers <= 2; workers++) {
+    struct test_alloc alloc = {0};
+    for (size_t n = 1;; n++) {
+      struct world *world = calloc(1, sizeof *world);
+      assert_non_null(world);
+      for (int i = 0; i < PUPPETS; i++) {
+        world->puppets[i].world = world;
+        world->puppets[i].hooks = ACTL_HAS_INIT | ACTL_HAS_STOP;
+      }
+      test_alloc_fail_from(&alloc, n);
+      sweep_once(&alloc, world, workers);
+      bool did_fail = test_alloc_heal(&alloc);
+      bool is_clean = test_alloc_is_clean(&alloc);
+      int64_t wrong = atomic_load(&world->wrong);
+      for (int i = 0; i < PUPPETS; i++) {
+        wrong += world->puppets[i].wrong + (world->puppets[i].n_drops > 1);
+      }
+      if (!is_clean || wrong != 0) {
+        print_error("allocation %zu failed, workers %u: live bytes %zu, wrong %d\n", n,
+                    (unsigned)workers, atomic_load(&alloc.live_bytes), (int)wrong);
+      }
+      free(world);
+      assert_true(is_clean);
+      assert_int_equal(wrong, 0);
+      if (did_fail) continue;
+      assert_true(n > 20);
+      break;
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       WATCHED(deliveries_come_in_a_row_and_are_answered),
       WATCHED(a_failed_delivery_is_the_actors_end),
       WATCHED(an_unhandled_message_is_logged_when_the_driver_says_so),
       WATCHED(the_first_and_last_deliveries_are_those_of_the_hooks),
+      WATCHED(after_a_failed_first_delivery_there_is_no_stop_hook),
+      WATCHED(the_first_delivery_may_wait_and_still_comes_first),
       WATCHED(a_kill_makes_no_delivery_but_drops_each_word_once),
       WATCHED(a_handler_that_waits_is_resumed_before_anything_else_is_delivered),
       WATCHED(a_wait_ends_with_the_reason_why_there_is_no_answer),
       WATCHED(a_handler_that_gives_way_is_resumed),
       WATCHED(many_handlers_wait_at_once),
+      WATCHED(handlers_that_wait_may_be_left_by_longjmp),
+      WATCHED(who_gives_way_lets_the_others_of_its_vat_run),
       WATCHED(a_wait_that_nothing_can_end_is_a_deadlock_and_says_where),
       WATCHED(two_that_wait_for_each_other_do_not_hold_up_the_run),
       WATCHED(a_driven_actor_may_keep_a_request),
       WATCHED(a_waiting_handler_is_abandoned_when_its_actor_is_told_to_end),
       WATCHED(one_that_is_ended_by_whom_it_asks_is_abandoned),
       WATCHED(a_stop_hook_may_wait),
+      WATCHED(a_kill_ends_a_stop_hook_that_waits),
       WATCHED(a_shutdown_runs_the_stop_hooks_and_drops_the_words),
       WATCHED(a_handler_learns_whether_it_may_wait),
       WATCHED(a_delivery_that_has_sent_a_thousand_messages_is_overdrawn),
       WATCHED(an_engine_has_one_driver_and_a_machine_where_one_is_needed),
       WATCHED(without_a_machine_driven_actors_end_and_the_run_goes_on),
       WATCHED(an_engine_may_be_freed_while_handlers_wait),
+      WATCHED(every_allocation_may_fail_under_a_driver),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

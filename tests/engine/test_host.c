@@ -191,6 +191,42 @@ static void threads_may_spawn_and_name_while_it_runs(void **state) {
 
 /* ---- Runs ---- */
 
+static actl_status ball_receive(actl_ctx *ctx, void *state, const actl_msg *msg) {
+  ++*(int64_t *)state;
+  int64_t left = actl_msg_int(msg, 1, 0);
+  if (left == 0) {
+    *(int64_t *)pointer_in(msg, 2) += 1;
+    return ACTL_OK;
+  }
+  return actl_send(
+      ctx, actl_msg_pid(msg, 0),
+      ACTL_VALUES(actl_who(actl_self(ctx)), actl_int(left - 1), actl_msg_value(msg, 2)));
+}
+
+static const actl_behavior ball = {
+    .name = "ball", .state_size = sizeof(int64_t), .receive = ball_receive};
+
+struct game {
+  struct host host;
+  actl_pid first, second;
+  int64_t ends;
+  actl_status status;
+};
+
+static void game_open(struct game *game, int64_t count) {
+  host_open(&game->host, 2, 2);
+  game->ends = 0;
+  actl_pid a = game->first = host_spawn(&game->host, 0, &ball, NULL, 0);
+  actl_pid b = game->second = host_spawn(&game->host, 1, &ball, NULL, 0);
+  host_send(&game->host, a, ACTL_VALUES(actl_who(b), actl_int(count), pointer(&game->ends)));
+}
+
+static void *run_game(void *arg) {
+  struct game *game = arg;
+  game->status = actl_engine_run(game->host.engine);
+  return NULL;
+}
+
 static void a_later_run_continues(void **state) {
   (void)state;
   struct received received = {0};
@@ -210,6 +246,23 @@ static void a_later_run_continues(void **state) {
   host_run(&host);
   assert_int_equal(host.stats.messages, 1000);
   host_close(&host);
+}
+
+static void runs_may_be_made_by_one_thread_after_another(void **state) {
+  (void)state;
+  struct game game;
+  game_open(&game, 100);
+  host_run(&game.host);
+  for (int run = 1; run <= 20; run++) {
+    host_send(&game.host, game.first,
+              ACTL_VALUES(actl_who(game.second), actl_int(100), pointer(&game.ends)));
+    pthread_t thread;
+    thread_start(&thread, run_game, &game);
+    pthread_join(thread, NULL);
+    assert_int_equal(game.status, ACTL_OK);
+    assert_int_equal(game.ends, 1 + run);
+  }
+  host_close(&game.host);
 }
 
 struct nested {
@@ -243,6 +296,25 @@ static void *run_second(void *arg) {
   second->status = actl_engine_run(second->engine);
   atomic_store_explicit(&second->nested->may_leave, 1, memory_order_release);
   return NULL;
+}
+
+static void the_peak_is_the_most_that_lived_at_once(void **state) {
+  (void)state;
+  struct host host;
+  host_open(&host, 1, 1);
+  actl_pid pids[10];
+  for (int i = 0; i < 10; i++) pids[i] = host_spawn(&host, 0, &ball, NULL, 0);
+  host_run(&host);
+  assert_int_equal(host.stats.peak_alive, 10);
+  for (int i = 0; i < 5; i++) { /* a ball for nobody: they fail */
+    host_send(&host, pids[i], ACTL_VALUES(actl_nil(), actl_int(1)));
+  }
+  for (int i = 0; i < 3; i++) host_spawn(&host, 0, &idler, NULL, 0);
+  host_run(&host);
+  assert_int_equal(host.stats.spawned, 13);
+  assert_int_equal(host.stats.alive, 8);
+  assert_in_range(host.stats.peak_alive, 10, 13);
+  host_close(&host);
 }
 
 static void an_engine_that_runs_is_busy(void **state) {
@@ -342,6 +414,8 @@ static void a_shutdown_from_another_thread_ends_a_run_that_would_not_end(void **
       host_open(&host, workers, 2);
       actl_pid a = host_spawn(&host, 0, &player, ACTL_VALUES(pointer(counts)));
       actl_pid b = host_spawn(&host, far, &player, ACTL_VALUES(pointer(counts)));
+      host_run(&host);
+      assert_int_equal(host.stats.alive, 2 + 2 * CHILDREN);
       host_send(&host, a, ACTL_VALUES(actl_who(b)));
       struct ending ending = {.engine = host.engine, .counts = counts};
       pthread_t thread;
@@ -352,14 +426,75 @@ static void a_shutdown_from_another_thread_ends_a_run_that_would_not_end(void **
       assert_int_equal(host.stats.alive, 0);
       assert_int_equal(host.stats.failed, 0);
       assert_int_equal(host.stats.spawned, 2 + 2 * CHILDREN);
-      assert_int_equal(atomic_load(&counts[1]), 2 + 2 * CHILDREN);
-      assert_int_equal(atomic_load(&counts[2]), 2 + 2 * CHILDREN);
+      /* A child whose init had not run has no stop hook to run either. */
+      assert_in_range(atomic_load(&counts[1]), 2, 2 + 2 * CHILDREN);
+      assert_int_equal(atomic_load(&counts[2]), atomic_load(&counts[1]));
       assert_int_equal(atomic_load(&counts[3]), 0);
       assert_true(atomic_load(&counts[0]) >= 1000);
       assert_int_equal(host.stats.messages, atomic_load(&counts[0]));
       assert_int_equal(letters_of(&host.stats), 1); /* the ball */
       host_close(&host);
     }
+  }
+}
+
+/* Makes children near and far for ever: counts[0] inits, [1] stop hooks, [2] refused, [3] made. */
+static actl_status breeder_init(actl_ctx *ctx, void *state, const actl_msg *args) {
+  child_init(ctx, state, args);
+  tick(&((struct player *)state)->counts[0]);
+  return ACTL_OK;
+}
+
+static void breeder_stop(actl_ctx *ctx, void *state, const actl_reason *reason) {
+  (void)ctx, (void)reason;
+  tick(&((struct player *)state)->counts[1]);
+}
+
+static const actl_behavior breeder;
+
+static actl_status breeder_receive(actl_ctx *ctx, void *state, const actl_msg *msg) {
+  (void)msg;
+  atomic_uint *counts = ((struct player *)state)->counts;
+  for (uint32_t i = 0; i < 3; i++) {
+    actl_pid pid;
+    if (actl_spawn_on(ctx, i, &breeder, ACTL_VALUES(pointer(counts)), &pid) != ACTL_OK) {
+      tick(&counts[2]);
+      continue;
+    }
+    tick(&counts[3]);
+    if (i == 0) actl_send(ctx, pid, NULL, 0);
+    if (i == 1) actl_stop(ctx, pid);
+  }
+  return actl_send(ctx, actl_self(ctx), NULL, 0);
+}
+
+static const actl_behavior breeder = {.name = "breeder",
+                                      .state_size = sizeof(struct player),
+                                      .init = breeder_init,
+                                      .receive = breeder_receive,
+                                      .stop = breeder_stop};
+
+static void a_shutdown_among_births_leaves_nobody_and_skips_no_stop_hook(void **state) {
+  (void)state;
+  for (uint32_t round = 0; round < 12; round++) {
+    atomic_uint counts[4] = {0};
+    struct host host;
+    host_open(&host, 1 + round % 3, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+      actl_pid pid = host_spawn(&host, i, &breeder, ACTL_VALUES(pointer(counts)));
+      host_send(&host, pid, NULL, 0);
+    }
+    struct ending ending = {.engine = host.engine, .counts = counts};
+    pthread_t thread;
+    thread_start(&thread, end_it, &ending);
+    host_run(&host);
+    pthread_join(thread, NULL);
+    assert_int_equal(host.stats.alive, 0);
+    assert_int_equal(host.stats.failed, 0);
+    assert_true(atomic_load(&counts[0]) >= 1000);
+    assert_int_equal(atomic_load(&counts[0]), atomic_load(&counts[1]));
+    assert_in_range(host.stats.spawned, atomic_load(&counts[0]), 3 + atomic_load(&counts[3]));
+    host_close(&host);
   }
 }
 
@@ -428,41 +563,6 @@ static void a_shutdown_before_the_run_turns_what_is_queued_into_letters(void **s
 }
 
 /* ---- Engines beside one another ---- */
-
-static actl_status ball_receive(actl_ctx *ctx, void *state, const actl_msg *msg) {
-  ++*(int64_t *)state;
-  int64_t left = actl_msg_int(msg, 1, 0);
-  if (left == 0) {
-    *(int64_t *)pointer_in(msg, 2) += 1;
-    return ACTL_OK;
-  }
-  return actl_send(
-      ctx, actl_msg_pid(msg, 0),
-      ACTL_VALUES(actl_who(actl_self(ctx)), actl_int(left - 1), actl_msg_value(msg, 2)));
-}
-
-static const actl_behavior ball = {
-    .name = "ball", .state_size = sizeof(int64_t), .receive = ball_receive};
-
-struct game {
-  struct host host;
-  int64_t ends;
-  actl_status status;
-};
-
-static void game_open(struct game *game, int64_t count) {
-  host_open(&game->host, 2, 2);
-  game->ends = 0;
-  actl_pid a = host_spawn(&game->host, 0, &ball, NULL, 0);
-  actl_pid b = host_spawn(&game->host, 1, &ball, NULL, 0);
-  host_send(&game->host, a, ACTL_VALUES(actl_who(b), actl_int(count), pointer(&game->ends)));
-}
-
-static void *run_game(void *arg) {
-  struct game *game = arg;
-  game->status = actl_engine_run(game->host.engine);
-  return NULL;
-}
 
 static void two_engines_do_not_know_of_each_other(void **state) {
   (void)state;
@@ -631,8 +731,11 @@ int main(void) {
       WATCHED(each_threads_messages_arrive_in_order_while_it_runs),
       WATCHED(threads_may_spawn_and_name_while_it_runs),
       WATCHED(a_later_run_continues),
+      WATCHED(runs_may_be_made_by_one_thread_after_another),
+      WATCHED(the_peak_is_the_most_that_lived_at_once),
       WATCHED(an_engine_that_runs_is_busy),
       WATCHED(a_shutdown_from_another_thread_ends_a_run_that_would_not_end),
+      WATCHED(a_shutdown_among_births_leaves_nobody_and_skips_no_stop_hook),
       WATCHED(a_handler_may_shut_down_its_engine),
       WATCHED(a_shutdown_before_the_run_turns_what_is_queued_into_letters),
       WATCHED(two_engines_do_not_know_of_each_other),

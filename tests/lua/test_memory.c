@@ -84,7 +84,7 @@ static const char SWEPT[] =
     "actor.behavior('main', { receive = {}, init = function()\n"
     "  local b = actor.spawn(B)\n"
     "  local echo = actor.spawn(function(...) return ... end)\n"
-    "  for i = 1, 300 do\n"
+    "  for i = 1, 40 do\n"
     "    b:send('add', i)\n"
     "    local c = coroutine.wrap(function() return echo:ask({ i, { i } }, ('s'):rep(i)) end)\n"
     "    c()\n"
