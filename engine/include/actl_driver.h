@@ -90,7 +90,8 @@ ACTL_API void actl_turn_set_hooks(actl_ctx *ctx, unsigned hooks);
 /* Whether an actor is running: false in code that a vat runs for itself, a finalizer for example. */
 ACTL_API bool actl_turn_has_actor(actl_ctx *ctx);
 
-/* Whether the running handler may wait: it is a delivery of a message, init, resume or stop. Where its
+/* Whether the running handler may wait: it is a delivery of a message, birth, init, resume or stop.
+ * Where its
  * actor has been told to stop meanwhile a wait is allowed, and never ends: nothing is sent, and the
  * handler comes back as ACTL_DELIVER_ABANDON. */
 ACTL_API bool actl_turn_may_wait(actl_ctx *ctx);

@@ -111,8 +111,9 @@ static void push_back(struct worker *w, struct task *task) {
 }
 
 void actl__sched_wake(struct worker *w, struct task *task) {
-  /* release: pairs with the exchange of a thief. acquire: a thief's earlier taking. */
-  struct task *old = atomic_exchange_explicit(&w->run_next, task, memory_order_acq_rel);
+  /* release: pairs with the exchange of a thief. acquire: a thief's earlier taking. seq_cst: see the
+   * head comment, for who shares the slot. */
+  struct task *old = atomic_exchange_explicit(&w->run_next, task, memory_order_seq_cst);
   if (old != NULL) push_back(w, old);
 }
 
@@ -260,8 +261,12 @@ static struct task *spin(struct worker *w) {
 static bool is_work_visible(struct sched *sched) {
   /* seq_cst: see the head comment. */
   if (atomic_load_explicit(&sched->n_global, memory_order_seq_cst) != 0) return true;
-  for (uint32_t i = 0; i < sched->n_workers; i++)
-    if (actl__deque_has(&sched->workers[i].deque)) return true;
+  for (uint32_t i = 0; i < sched->n_workers; i++) {
+    struct worker *w = &sched->workers[i];
+    if (actl__deque_has(&w->deque)) return true;
+    /* Most likely its worker takes it soon; who would have parked looks a little longer. */
+    if (atomic_load_explicit(&w->run_next, memory_order_seq_cst) != NULL) return true;
+  }
   return false;
 }
 
