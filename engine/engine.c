@@ -19,17 +19,13 @@ struct registered { /* a behavior known by name */
 
 /* ---- Quiet ---- */
 
-static void wake(struct actl_engine *engine, struct vat *vat) {
-  if (actl__inbox_wake(&vat->inbox)) actl__sched_inject(&engine->sched, &vat->task);
-}
-
 /* Nothing runs anywhere: handlers that still wait can never go on. */
 static bool on_quiet(void *ud) {
   struct actl_engine *engine = ud;
   bool goes_on = false;
   for (uint32_t i = 0; i < engine->n_vats; i++) {
     if (!actl__ask_fail_hopeless(engine->vats[i])) continue;
-    wake(engine, engine->vats[i]);
+    actl__vat_wake_outside(engine->vats[i]);
     goes_on = true;
   }
   return goes_on;
@@ -164,7 +160,7 @@ actl_status actl_engine_run(actl_engine *engine) {
 void actl_engine_shutdown(actl_engine *engine) {
   /* seq_cst: see actl__vat_run. */
   atomic_store_explicit(&engine->is_shutting_down, true, memory_order_seq_cst);
-  for (uint32_t i = 0; i < engine->n_vats; i++) wake(engine, engine->vats[i]);
+  for (uint32_t i = 0; i < engine->n_vats; i++) actl__vat_wake_outside(engine->vats[i]);
 }
 
 uint32_t actl_engine_workers(const actl_engine *engine) { return engine->sched.n_workers; }

@@ -12,8 +12,7 @@
 
 bool actl__lua_wait_is_possible(lua_State *L, const struct machine *m) {
   return m->in_delivery && !m->is_abandoning && m->running == L &&
-         (*actl__lua_tag(L) & TAG_PINNED) == 0 && lua_isyieldable(L) &&
-         actl_turn_may_wait(m->ctx);
+         (*actl__lua_tag(L) & TAG_PINNED) == 0 && lua_isyieldable(L) && actl_turn_may_wait(m->ctx);
 }
 
 static const char *why_not(lua_State *L, const struct machine *m) {

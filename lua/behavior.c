@@ -122,8 +122,8 @@ static void check_fields(lua_State *L) {
   while (lua_next(L, 2)) {
     lua_pop(L, 1);
     const char *key = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-    if (key != NULL && (strcmp(key, "init") == 0 || strcmp(key, "stop") == 0 ||
-                        strcmp(key, "receive") == 0)) {
+    if (key != NULL &&
+        (strcmp(key, "init") == 0 || strcmp(key, "stop") == 0 || strcmp(key, "receive") == 0)) {
       continue;
     }
     const char *shown = luaL_tolstring(L, -1, NULL);
@@ -136,8 +136,9 @@ static void check_fields(lua_State *L) {
 
 static void check_handler(lua_State *L, int key) {
   if (lua_type(L, key) != LUA_TSTRING && actl__lua_sentinel_name(L, key) == NULL) {
-    complain(L, lua_pushfstring(L, "a key of \"receive\" must be a string, actor.down or "
-                                   "actor.other, one is %s",
+    complain(L, lua_pushfstring(L,
+                                "a key of \"receive\" must be a string, actor.down or "
+                                "actor.other, one is %s",
                                 actl__lua_type_phrase(L, key)));
   }
   if (lua_type(L, key + 1) == LUA_TFUNCTION) return;
@@ -193,7 +194,8 @@ static char *copy_text(lua_State *L, struct machine *m, const char *text) {
 static void behavior_free(struct machine *m, struct behavior *b) {
   if (b->name != NULL) actl__lua_realloc(m, b->name, strlen(b->name) + 1, 0);
   if (b->place != NULL) actl__lua_realloc(m, b->place, strlen(b->place) + 1, 0);
-  if (b->handlers != NULL) actl__lua_realloc(m, b->handlers, (b->mask + 1) * sizeof *b->handlers, 0);
+  if (b->handlers != NULL)
+    actl__lua_realloc(m, b->handlers, (b->mask + 1) * sizeof *b->handlers, 0);
   actl__lua_realloc(m, b, sizeof *b, 0);
 }
 
@@ -205,9 +207,8 @@ void actl__lua_behaviors_fini(struct machine *m) {
 static struct behavior *behavior_new(lua_State *L, struct machine *m, uint32_t n_handlers) {
   if (m->n_behaviors == m->behaviors_capacity) {
     uint32_t capacity = m->behaviors_capacity == 0 ? 16 : m->behaviors_capacity * 2;
-    m->behaviors =
-        actl__lua_grow(L, m, m->behaviors, m->behaviors_capacity * sizeof *m->behaviors,
-                       capacity * sizeof *m->behaviors);
+    m->behaviors = actl__lua_grow(L, m, m->behaviors, m->behaviors_capacity * sizeof *m->behaviors,
+                                  capacity * sizeof *m->behaviors);
     m->behaviors_capacity = capacity;
   }
 

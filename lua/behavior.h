@@ -27,8 +27,8 @@ struct handler {
 struct behavior {
   char *name; /* NULL while it is being made */
   uint32_t number;
-  actl_name id;   /* its name, as it travels */
-  char *place;    /* "file.lua:12", where it was made */
+  actl_name id;                     /* its name, as it travels */
+  char *place;                      /* "file.lua:12", where it was made */
   uint32_t init, stop, other, down; /* refs, 0: none */
   uint32_t mask;
   struct handler *handlers; /* mask + 1 of them, at most half used */

@@ -152,9 +152,9 @@ void actl__lua_encode_carried(struct encoder *e, int index, const struct step *s
   luaL_checkstack(e->L, 12, NULL);
   if (encode_behavior(e, index) || encode_loaded(e, index)) return;
   switch (lua_type(e->L, index)) {
-    case LUA_TFUNCTION: encode_function(e, index, step); return;
-    case LUA_TTABLE: actl__lua_encode_table(e, index, step); return;
-    default: actl__lua_encode_refuse(e, step, actl__lua_type_phrase(e->L, index));
+  case LUA_TFUNCTION: encode_function(e, index, step); return;
+  case LUA_TTABLE: actl__lua_encode_table(e, index, step); return;
+  default: actl__lua_encode_refuse(e, step, actl__lua_type_phrase(e->L, index));
   }
 }
 
@@ -239,15 +239,15 @@ static void decode_native(struct decoder *d) {
 void actl__lua_decode_carried(struct decoder *d, enum codec_tag tag) {
   luaL_checkstack(d->L, 12, NULL);
   switch (tag) {
-    case CODE_FUNCTION: decode_function(d); return;
-    case CODE_GLOBALS: lua_rawgeti(d->L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS); return;
-    case CODE_MODULE:
-      decode_text(d);
-      find_module(d->L);
-      return;
-    case CODE_MEMBER: decode_member(d); return;
-    case CODE_BEHAVIOR: decode_behavior(d); return;
-    case CODE_NATIVE: decode_native(d); return;
-    default: actl__lua_decode_malformed(d);
+  case CODE_FUNCTION: decode_function(d); return;
+  case CODE_GLOBALS: lua_rawgeti(d->L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS); return;
+  case CODE_MODULE:
+    decode_text(d);
+    find_module(d->L);
+    return;
+  case CODE_MEMBER: decode_member(d); return;
+  case CODE_BEHAVIOR: decode_behavior(d); return;
+  case CODE_NATIVE: decode_native(d); return;
+  default: actl__lua_decode_malformed(d);
   }
 }

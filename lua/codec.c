@@ -44,8 +44,8 @@ void actl__lua_codec_fini(struct machine *m) {
 static void add_step(lua_State *L, luaL_Buffer *text, const struct step *step) {
   if (step->key == 0) {
     bool is_named = step->upvalue[0] != '\0' && step->upvalue[0] != '(';
-    lua_pushfstring(L, is_named ? "upvalue \"%s\": " : "an upvalue%s: ",
-                    is_named ? step->upvalue : "");
+    lua_pushfstring(
+        L, is_named ? "upvalue \"%s\": " : "an upvalue%s: ", is_named ? step->upvalue : "");
   } else if (lua_type(L, step->key) == LUA_TSTRING) {
     lua_pushfstring(L, "field \"%s\": ", lua_tostring(L, step->key));
   } else {
@@ -225,22 +225,21 @@ static bool is_next_element(struct encoder *e, int key, uint32_t *n) {
 
 static void encode_key(struct encoder *e, int key, const struct step *up) {
   switch (lua_type(e->L, key)) {
-    case LUA_TTABLE:
-    case LUA_TFUNCTION:
-    case LUA_TUSERDATA:
-    case LUA_TTHREAD:
-      if (!e->carries) {
-        const char *type = actl__lua_type_phrase(e->L, key);
-        actl__lua_encode_refuse(e, up, lua_pushfstring(e->L, "%s as a key", type));
-      }
-      break;
-    default: break;
+  case LUA_TTABLE:
+  case LUA_TFUNCTION:
+  case LUA_TUSERDATA:
+  case LUA_TTHREAD:
+    if (!e->carries) {
+      const char *type = actl__lua_type_phrase(e->L, key);
+      actl__lua_encode_refuse(e, up, lua_pushfstring(e->L, "%s as a key", type));
+    }
+    break;
+  default: break;
   }
   actl__lua_encode_value(e, key, up);
 }
 
-static void encode_pairs(struct encoder *e, int table, uint32_t counts[2],
-                         const struct step *up) {
+static void encode_pairs(struct encoder *e, int table, uint32_t counts[2], const struct step *up) {
   lua_State *L = e->L;
   bool in_row = true;
   lua_pushnil(L);
@@ -277,23 +276,23 @@ static void encode_table(struct encoder *e, int index, const struct step *step) 
 
 void actl__lua_encode_value(struct encoder *e, int index, const struct step *step) {
   switch (lua_type(e->L, index)) {
-    case LUA_TNUMBER: encode_number(e, index); return;
-    case LUA_TSTRING: encode_string(e, index, step); return;
-    case LUA_TNIL: actl__lua_encode_tag(e, CODE_NIL); return;
-    case LUA_TBOOLEAN:
-      actl__lua_encode_tag(e, lua_toboolean(e->L, index) ? CODE_TRUE : CODE_FALSE);
-      return;
-    case LUA_TLIGHTUSERDATA: {
-      actl_pid pid = actl__lua_pid_at(e->L, index);
-      if (pid.bits == 0) break;
-      put_word(e, CODE_PID, &pid.bits);
-      return;
-    }
-    case LUA_TTABLE:
-      if (e->carries) break;
-      encode_table(e, index, step);
-      return;
-    default: break;
+  case LUA_TNUMBER: encode_number(e, index); return;
+  case LUA_TSTRING: encode_string(e, index, step); return;
+  case LUA_TNIL: actl__lua_encode_tag(e, CODE_NIL); return;
+  case LUA_TBOOLEAN:
+    actl__lua_encode_tag(e, lua_toboolean(e->L, index) ? CODE_TRUE : CODE_FALSE);
+    return;
+  case LUA_TLIGHTUSERDATA: {
+    actl_pid pid = actl__lua_pid_at(e->L, index);
+    if (pid.bits == 0) break;
+    put_word(e, CODE_PID, &pid.bits);
+    return;
+  }
+  case LUA_TTABLE:
+    if (e->carries) break;
+    encode_table(e, index, step);
+    return;
+  default: break;
   }
   if (!e->carries) actl__lua_encode_refuse(e, step, actl__lua_type_phrase(e->L, index));
   actl__lua_encode_carried(e, index, step);

@@ -192,7 +192,7 @@ static int co_wrap(lua_State *L) {
 
 /* ---- The others ---- */
 
-static int co_yield(lua_State *L) {
+static int co_yield (lua_State *L) {
   if (L == actl__lua_machine(L)->main || is_runner(L)) {
     lua_pushliteral(L, "attempt to yield from outside a coroutine");
     return lua_error(L);
@@ -239,15 +239,9 @@ static int co_close(lua_State *L) {
 }
 
 static const luaL_Reg FUNCTIONS[] = {
-    {"create", co_create},
-    {"resume", co_resume},
-    {"running", co_running},
-    {"status", co_status},
-    {"wrap", co_wrap},
-    {"yield", co_yield},
-    {"isyieldable", co_isyieldable},
-    {"close", co_close},
-    {NULL, NULL},
+    {"create", co_create},           {"resume", co_resume}, {"running", co_running},
+    {"status", co_status},           {"wrap", co_wrap},     {"yield", co_yield },
+    {"isyieldable", co_isyieldable}, {"close", co_close},   {NULL, NULL},
 };
 
 void actl__lua_open_coroutine(lua_State *L) {

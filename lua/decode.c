@@ -95,19 +95,17 @@ static void decode_string(struct decoder *d, size_t size) {
 void actl__lua_decode_value(struct decoder *d) {
   enum codec_tag tag = (enum codec_tag)(unsigned char)*actl__lua_decode_take(d, 1);
   switch (tag) {
-    case CODE_NIL: lua_pushnil(d->L); return;
-    case CODE_FALSE: lua_pushboolean(d->L, 0); return;
-    case CODE_TRUE: lua_pushboolean(d->L, 1); return;
-    case CODE_INTEGER: lua_pushinteger(d->L, (lua_Integer)take_word(d)); return;
-    case CODE_FLOAT: decode_float(d); return;
-    case CODE_PID: actl__lua_push_pid(d->L, (actl_pid){take_word(d)}); return;
-    case CODE_SHORT_STRING:
-      decode_string(d, (unsigned char)*actl__lua_decode_take(d, 1));
-      return;
-    case CODE_LONG_STRING: decode_string(d, actl__lua_decode_u32(d)); return;
-    case CODE_TABLE: decode_table(d); return;
-    case CODE_SEEN: decode_seen(d); return;
-    default: break;
+  case CODE_NIL: lua_pushnil(d->L); return;
+  case CODE_FALSE: lua_pushboolean(d->L, 0); return;
+  case CODE_TRUE: lua_pushboolean(d->L, 1); return;
+  case CODE_INTEGER: lua_pushinteger(d->L, (lua_Integer)take_word(d)); return;
+  case CODE_FLOAT: decode_float(d); return;
+  case CODE_PID: actl__lua_push_pid(d->L, (actl_pid){take_word(d)}); return;
+  case CODE_SHORT_STRING: decode_string(d, (unsigned char)*actl__lua_decode_take(d, 1)); return;
+  case CODE_LONG_STRING: decode_string(d, actl__lua_decode_u32(d)); return;
+  case CODE_TABLE: decode_table(d); return;
+  case CODE_SEEN: decode_seen(d); return;
+  default: break;
   }
   if (!d->carries) actl__lua_decode_malformed(d);
   actl__lua_decode_carried(d, tag);

@@ -303,16 +303,16 @@ static void go_on(struct body *b, const actl_delivery *d) {
 
 static void deliver(struct body *b, const actl_delivery *d) {
   switch (d->kind) {
-    case ACTL_DELIVER_MESSAGE: message(b, d); break;
-    case ACTL_DELIVER_RESUME: go_on(b, d); break;
-    case ACTL_DELIVER_INIT: {
-      actl_cursor cursor = actl_msg_begin(d->msg);
-      init(b, actl__lua_behavior_of(b->m, d->word), d->word, &cursor);
-      break;
-    }
-    case ACTL_DELIVER_BORN: born(b, d); break;
-    case ACTL_DELIVER_ABANDON: abandon(b->m, d->waiter); break;
-    case ACTL_DELIVER_STOP: stop(b, d); break;
+  case ACTL_DELIVER_MESSAGE: message(b, d); break;
+  case ACTL_DELIVER_RESUME: go_on(b, d); break;
+  case ACTL_DELIVER_INIT: {
+    actl_cursor cursor = actl_msg_begin(d->msg);
+    init(b, actl__lua_behavior_of(b->m, d->word), d->word, &cursor);
+    break;
+  }
+  case ACTL_DELIVER_BORN: born(b, d); break;
+  case ACTL_DELIVER_ABANDON: abandon(b->m, d->waiter); break;
+  case ACTL_DELIVER_STOP: stop(b, d); break;
   }
 }
 

@@ -60,9 +60,8 @@ static void take_over(lua_State *L) {
 void actl__lua_request_drop(struct machine *m, actl_request request) {
   if (m->n_dropped == m->dropped_capacity) {
     uint32_t capacity = m->dropped_capacity == 0 ? 16 : m->dropped_capacity * 2;
-    actl_request *grown =
-        actl__lua_realloc(m, m->dropped, m->dropped_capacity * sizeof *m->dropped,
-                          capacity * sizeof *m->dropped);
+    actl_request *grown = actl__lua_realloc(m, m->dropped, m->dropped_capacity * sizeof *m->dropped,
+                                            capacity * sizeof *m->dropped);
     if (grown == NULL) return; /* the ask fails at the actor's end */
     m->dropped = grown;
     m->dropped_capacity = capacity;
@@ -155,8 +154,8 @@ static int debug_set_metatable(lua_State *L) {
 
 /* Lua's own collectgarbage, the upvalue, except for its generational mode. */
 static int collect_garbage(lua_State *L) {
-  static const char *const OPTIONS[] = {"generational", "collect",    "stop",      "restart",
-                                        "count",        "step",       "setpause",  "setstepmul",
+  static const char *const OPTIONS[] = {"generational", "collect",     "stop",     "restart",
+                                        "count",        "step",        "setpause", "setstepmul",
                                         "isrunning",    "incremental", NULL};
   if (luaL_checkoption(L, 1, "collect", OPTIONS) == 0) {
     return luaL_error(L, "collectgarbage: the generational mode is not available here");

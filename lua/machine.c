@@ -33,8 +33,7 @@ int actl__lua_no_memory(lua_State *L) {
   return lua_error(L);
 }
 
-void *actl__lua_grow(lua_State *L, struct machine *m, void *ptr, size_t old_size,
-                     size_t new_size) {
+void *actl__lua_grow(lua_State *L, struct machine *m, void *ptr, size_t old_size, size_t new_size) {
   void *grown = actl__lua_realloc(m, ptr, old_size, new_size);
   if (grown == NULL) actl__lua_no_memory(L);
   return grown;

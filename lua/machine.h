@@ -52,8 +52,8 @@ struct runner {
   struct runner *next_idle;
   lua_State **stopped;
   uint32_t n_stopped, stopped_capacity;
-  uint32_t ref;  /* keeps L from the collector */
-  bool in_init;  /* the handler is an init: its failure has another reason */
+  uint32_t ref; /* keeps L from the collector */
+  bool in_init; /* the handler is an init: its failure has another reason */
 };
 
 struct machine {
@@ -64,14 +64,14 @@ struct machine {
   struct runner *runner; /* the one whose body or handler runs */
   struct runner *idle;
   uint32_t n_idle;
-  uint32_t depth;           /* coroutines between the runner and `running` */
-  actl_delivery resumed;    /* what the handler that goes on waited for */
-  bool in_delivery;         /* a delivery is the current one: an error is its actor's failure */
-  bool turn_is_over;        /* the engine has said so in this call of drive */
-  bool has_begun;           /* the body of the runner that drive has called did run */
-  bool is_abandoning;       /* __close methods of a failed or stopped handler run */
-  bool is_closing;          /* the vat ends: nothing may be sent any more */
-  bool warns;               /* warn("@on"), warn("@off") */
+  uint32_t depth;        /* coroutines between the runner and `running` */
+  actl_delivery resumed; /* what the handler that goes on waited for */
+  bool in_delivery;      /* a delivery is the current one: an error is its actor's failure */
+  bool turn_is_over;     /* the engine has said so in this call of drive */
+  bool has_begun;        /* the body of the runner that drive has called did run */
+  bool is_abandoning;    /* __close methods of a failed or stopped handler run */
+  bool is_closing;       /* the vat ends: nothing may be sent any more */
+  bool warns;            /* warn("@on"), warn("@off") */
 
   struct refs refs;
   struct names names;
@@ -80,13 +80,13 @@ struct machine {
   struct behavior **behaviors; /* by number */
   uint32_t n_behaviors, behaviors_capacity;
 
-  uint32_t n_finalizers;     /* listed objects, see finalize.c */
-  actl_request *dropped;     /* requests that the collector found unanswered */
+  uint32_t n_finalizers; /* listed objects, see finalize.c */
+  actl_request *dropped; /* requests that the collector found unanswered */
   uint32_t n_dropped, dropped_capacity;
-  size_t tidy_bytes;         /* idle steps begin above this, see actl__lua_tidy */
+  size_t tidy_bytes; /* idle steps begin above this, see actl__lua_tidy */
 
-  size_t bytes, limit;       /* with a memory limit only */
-  bool uses_reserve;         /* our own code runs: it may go 32 kB beyond the limit */
+  size_t bytes, limit; /* with a memory limit only */
+  bool uses_reserve;   /* our own code runs: it may go 32 kB beyond the limit */
   size_t n_warning;
   char warning[512]; /* the pieces of one that is being written */
   char plain[128];   /* what a failure's report says when there is no memory for it */

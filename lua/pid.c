@@ -28,11 +28,8 @@ static int pid_tostring(lua_State *L) {
 }
 
 static const luaL_Reg METHODS[] = {
-    {"send", actl__lua_send},
-    {"ask", actl__lua_ask},
-    {"stop", actl__lua_stop},
-    {"kill", actl__lua_kill},
-    {NULL, NULL},
+    {"send", actl__lua_send}, {"ask", actl__lua_ask}, {"stop", actl__lua_stop},
+    {"kill", actl__lua_kill}, {NULL, NULL},
 };
 
 void actl__lua_open_pid(lua_State *L) {

@@ -27,9 +27,9 @@ enum { REF_SLOTS = 256, REFS_RECENT = 64, REF_NO_BLOCK = 0xFFFFFFFF >> 8 };
 
 struct ref_block {
   uint32_t n_used;
-  uint32_t free;              /* first free slot; REF_SLOTS: none */
-  uint32_t previous, next;    /* in the list of open blocks */
-  uint32_t count[REF_SLOTS];  /* holders of a used slot; the next free slot of a free one */
+  uint32_t free;             /* first free slot; REF_SLOTS: none */
+  uint32_t previous, next;   /* in the list of open blocks */
+  uint32_t count[REF_SLOTS]; /* holders of a used slot; the next free slot of a free one */
   const void *owner[REF_SLOTS];
 };
 

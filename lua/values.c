@@ -15,17 +15,17 @@
 
 const char *actl__lua_type_phrase(lua_State *L, int index) {
   switch (lua_type(L, index)) {
-    case LUA_TNONE: return "nothing";
-    case LUA_TNIL: return "nil";
-    case LUA_TBOOLEAN: return "a boolean";
-    case LUA_TNUMBER: return "a number";
-    case LUA_TSTRING: return "a string";
-    case LUA_TTABLE: return "a table";
-    case LUA_TFUNCTION: return "a function";
-    case LUA_TTHREAD: return "a coroutine";
-    case LUA_TLIGHTUSERDATA:
-      return actl__lua_pid_at(L, index).bits != 0 ? "a pid" : "a light userdata";
-    default: break;
+  case LUA_TNONE: return "nothing";
+  case LUA_TNIL: return "nil";
+  case LUA_TBOOLEAN: return "a boolean";
+  case LUA_TNUMBER: return "a number";
+  case LUA_TSTRING: return "a string";
+  case LUA_TTABLE: return "a table";
+  case LUA_TFUNCTION: return "a function";
+  case LUA_TTHREAD: return "a coroutine";
+  case LUA_TLIGHTUSERDATA:
+    return actl__lua_pid_at(L, index).bits != 0 ? "a pid" : "a light userdata";
+  default: break;
   }
   if (actl__lua_behavior_at(L, index) != NULL) return "a behavior";
   if (actl__lua_request_at(L, index) != NULL) return "a request";
@@ -99,16 +99,16 @@ void actl__lua_read(lua_State *L, struct machine *m, int first, int n, actl_valu
     }
     actl_pid pid;
     switch (lua_type(L, index)) {
-      case LUA_TSTRING: out[i] = read_string(L, m, index, what, i + 1); continue;
-      case LUA_TNIL: out[i] = actl_nil(); continue;
-      case LUA_TBOOLEAN: out[i] = actl_bool(lua_toboolean(L, index)); continue;
-      case LUA_TNUMBER: out[i] = actl_float(lua_tonumberx(L, index, NULL)); continue;
-      case LUA_TLIGHTUSERDATA:
-        pid = actl__lua_pid_at(L, index);
-        if (pid.bits == 0) break;
-        out[i] = actl_who(pid);
-        continue;
-      default: break;
+    case LUA_TSTRING: out[i] = read_string(L, m, index, what, i + 1); continue;
+    case LUA_TNIL: out[i] = actl_nil(); continue;
+    case LUA_TBOOLEAN: out[i] = actl_bool(lua_toboolean(L, index)); continue;
+    case LUA_TNUMBER: out[i] = actl_float(lua_tonumberx(L, index, NULL)); continue;
+    case LUA_TLIGHTUSERDATA:
+      pid = actl__lua_pid_at(L, index);
+      if (pid.bits == 0) break;
+      out[i] = actl_who(pid);
+      continue;
+    default: break;
     }
     if (!has_tables) actl__lua_codec_begin(m);
     has_tables = true;
@@ -119,15 +119,15 @@ void actl__lua_read(lua_State *L, struct machine *m, int first, int n, actl_valu
 
 void actl__lua_push(lua_State *L, struct machine *m, const actl_value *value) {
   switch (value->type) {
-    case ACTL_INTEGER: lua_pushinteger(L, value->as.integer); break;
-    case ACTL_PID: actl__lua_push_pid(L, value->as.pid); break;
-    case ACTL_NAME: actl__lua_name_push(L, m, value->as.name); break;
-    case ACTL_STRING: lua_pushlstring(L, value->as.bytes, value->size); break;
-    case ACTL_FLOAT: lua_pushnumber(L, value->as.number); break;
-    case ACTL_FALSE: lua_pushboolean(L, 0); break;
-    case ACTL_TRUE: lua_pushboolean(L, 1); break;
-    case ACTL_TABLE: actl__lua_decode(L, m, value->as.bytes, value->size); break;
-    default: lua_pushnil(L); break;
+  case ACTL_INTEGER: lua_pushinteger(L, value->as.integer); break;
+  case ACTL_PID: actl__lua_push_pid(L, value->as.pid); break;
+  case ACTL_NAME: actl__lua_name_push(L, m, value->as.name); break;
+  case ACTL_STRING: lua_pushlstring(L, value->as.bytes, value->size); break;
+  case ACTL_FLOAT: lua_pushnumber(L, value->as.number); break;
+  case ACTL_FALSE: lua_pushboolean(L, 0); break;
+  case ACTL_TRUE: lua_pushboolean(L, 1); break;
+  case ACTL_TABLE: actl__lua_decode(L, m, value->as.bytes, value->size); break;
+  default: lua_pushnil(L); break;
   }
 }
 

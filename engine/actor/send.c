@@ -141,6 +141,6 @@ actl_status actl__send_outside(actl_engine *engine, uint64_t to, uint64_t head, 
     m->slot[NODE_ASK_SLOT] = 0;
   }
   m->slot[NODE_TARGET_SLOT] = to;
-  actl__vat_publish(engine, NULL, number.vat, (struct chain){m, m});
+  actl__vat_publish_outside(number.vat, (struct chain){m, m});
   return ACTL_OK;
 }

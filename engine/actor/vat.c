@@ -116,33 +116,35 @@ void actl__vat_bury(struct vat *vat, struct chain chain) {
   }
 }
 
-void actl__vat_publish(struct actl_engine *engine, struct vat *vat, struct vat *to,
-                       struct chain chain) {
+void actl__vat_publish(struct vat *vat, struct vat *to, struct chain chain) {
   struct chain back;
-  switch (actl__inbox_push(&to->inbox, chain, &back)) {
-  case INBOX_BUSY: break;
-  case INBOX_WAKE:
-    if (vat != NULL) {
-      actl__sched_wake(vat->worker, &to->task);
-    } else {
-      actl__sched_inject(&engine->sched, &to->task);
-    }
-    break;
-  case INBOX_CLOSED:
-    if (vat != NULL) {
-      actl__vat_bury(vat, back);
-    } else {
-      bury_outside(engine, back);
-    }
-    break;
-  }
+  enum inbox_push found = actl__inbox_push(&to->inbox, chain, &back);
+  if (found == INBOX_WAKE) actl__sched_wake(vat->worker, &to->task);
+  if (found == INBOX_CLOSED) actl__vat_bury(vat, back);
+}
+
+void actl__vat_publish_outside(struct vat *to, struct chain chain) {
+  struct actl_engine *engine = to->engine;
+  struct chain back;
+  actl__sched_outside_begin(&engine->sched);
+  enum inbox_push found = actl__inbox_push(&to->inbox, chain, &back);
+  if (found == INBOX_WAKE) actl__sched_inject(&engine->sched, &to->task);
+  actl__sched_outside_end(&engine->sched);
+  if (found == INBOX_CLOSED) bury_outside(engine, back);
+}
+
+void actl__vat_wake_outside(struct vat *vat) {
+  struct sched *sched = &vat->engine->sched;
+  actl__sched_outside_begin(sched);
+  if (actl__inbox_wake(&vat->inbox)) actl__sched_inject(sched, &vat->task);
+  actl__sched_outside_end(sched);
 }
 
 static void publish(struct vat *vat, unsigned i) {
   struct out *out = &vat->out[i];
   vat->out_used &= ~((uint32_t)1 << i);
   out->n = 0;
-  actl__vat_publish(vat->engine, vat, out->to, out->chain);
+  actl__vat_publish(vat, out->to, out->chain);
 }
 
 void actl__vat_flush(struct vat *vat) {
@@ -152,7 +154,7 @@ void actl__vat_flush(struct vat *vat) {
 static void begin_chain(struct vat *vat, unsigned i, struct vat *to, struct actl_msg *m) {
   /* A vat that sleeps is woken at once. */
   if (actl__inbox_is_idle(&to->inbox)) {
-    actl__vat_publish(vat->engine, vat, to, (struct chain){m, m});
+    actl__vat_publish(vat, to, (struct chain){m, m});
     return;
   }
   if (vat->out_used == 0 && vat->check_in > VAT_CHECK_FAR) vat->check_in = VAT_CHECK_FAR;

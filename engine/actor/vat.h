@@ -161,9 +161,12 @@ void actl__vat_free(struct vat *vat); /* NULL is not allowed; with all its actor
 enum verdict actl__vat_run(struct task *task, struct worker *worker);
 void actl__vat_flush(struct vat *vat);
 
-/* Hands a chain to a vat from a worker (`vat` runs on it) or from outside (`vat` NULL). */
-void actl__vat_publish(struct actl_engine *engine, struct vat *vat, struct vat *to,
-                       struct chain chain);
+/* Hands a chain to a vat: from the worker that runs `vat`, or from any thread. */
+void actl__vat_publish(struct vat *vat, struct vat *to, struct chain chain);
+void actl__vat_publish_outside(struct vat *to, struct chain chain);
+
+/* Has a vat take a turn though nothing was sent to it. Any thread. */
+void actl__vat_wake_outside(struct vat *vat);
 
 /* Puts one far node on its way: its target is in slot 4. */
 void actl__vat_post(struct vat *vat, struct actl_msg *m);

@@ -260,6 +260,7 @@ static struct task *spin(struct worker *w) {
 
 static bool is_work_visible(struct sched *sched) {
   /* seq_cst: see the head comment. */
+  if (atomic_load_explicit(&sched->n_outside, memory_order_seq_cst) != 0) return true;
   if (atomic_load_explicit(&sched->n_global, memory_order_seq_cst) != 0) return true;
   for (uint32_t i = 0; i < sched->n_workers; i++) {
     struct worker *w = &sched->workers[i];

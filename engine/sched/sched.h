@@ -53,9 +53,10 @@ struct sched {
   uint32_t n_workers;
 
   alignas(ACTL__CACHE_LINE) _Atomic(uint32_t) n_spinning;
-  _Atomic(uint32_t) n_parked; /* written under `lock` */
-  _Atomic(uint32_t) n_global; /* written under `lock` */
-  _Atomic(bool) is_over;      /* written under `lock` */
+  _Atomic(uint32_t) n_parked;  /* written under `lock` */
+  _Atomic(uint32_t) n_global;  /* written under `lock` */
+  _Atomic(uint32_t) n_outside; /* threads between making a task runnable and injecting it */
+  _Atomic(bool) is_over;       /* written under `lock` */
 
   alignas(ACTL__CACHE_LINE) actl__lock lock;
   struct worker *idle; /* under `lock`, as all that follows */
@@ -78,6 +79,17 @@ void actl__sched_wake(struct worker *worker, struct task *task);
 
 /* Makes a task runnable from any thread, a worker's or not. */
 void actl__sched_inject(struct sched *sched, struct task *task);
+
+/* For a thread that is no worker: it makes a task runnable by the task's own state and then injects
+ * it, between these two calls. Meanwhile the scheduler is not quiet: others may have found the task
+ * runnable and left it to that thread. */
+static inline void actl__sched_outside_begin(struct sched *sched) {
+  /* seq_cst: comes before the task's change of state, for who parks after it has seen that. */
+  atomic_fetch_add_explicit(&sched->n_outside, 1, memory_order_seq_cst);
+}
+static inline void actl__sched_outside_end(struct sched *sched) {
+  atomic_fetch_sub_explicit(&sched->n_outside, 1, memory_order_seq_cst);
+}
 
 /* For a turn that has gone on for a while: wakes a worker for the task in the run-next slot, if
  * nobody is looking for work. */

@@ -1,467 +1,14 @@
 /*
- * test_driver.c - a little driver of puppets, to see what a binding is promised: which deliveries are
- * made, in which order, and that waits, ends and words are kept in order with them.
- *
- * A puppet writes down a letter for each thing that happens to it:
- *   B born   I init   e echo   n nothing   f fails   u unhandled   w waits   g gives way
- *   R resumed   A abandoned   S stop hook   D dropped   x exits   l keeps a request   r answers it
- *   p spawned another   ! could not wait
+ * test_driver.c - what a binding is promised: which deliveries are made, in which order, and that
+ * waits, ends and words are kept in order with them. The letters are those of puppet.h.
  *
  * ctest: timeout 240
  *
  * SPDX-License-Identifier: MIT
  */
-#include "engine/host.h"
+#include "engine/puppet.h"
 
-#include "actl_driver.h"
 #include "support/alloc.h"
-
-enum op {
-  ECHO,      /* (value): answers with twice the value */
-  NOTHING,   /* answers with no values */
-  FAIL,      /* fails with a text */
-  UNHANDLED, /* (log): nobody handles it */
-  WAIT,      /* (pid, rounds): asks the pid to echo, round after round, and answers with the last */
-  WAIT_OP,   /* (pid, op): asks the pid for that, and answers with the status */
-  GIVE_WAY,  /* (rounds): gives way so often, then answers with 7 */
-  SPAWN,     /* (puppet, vat, n): makes it there, near when vat is -1, and sends it n echoes */
-  KEEP,      /* keeps the request */
-  RELEASE,   /* answers the request that was kept with 99 */
-  EXIT,      /* ends by actl_exit */
-  ASK_STATE, /* (how): records what the actl_turn functions say, before and after it ends itself */
-  FLOOD      /* (pid, n): sends n messages, and records when it was overdrawn */
-};
-
-enum { EVENTS = 4096, PUPPETS = 64 };
-
-struct machine;
-
-/* Written by the vat that it lives in. */
-struct puppet {
-  struct world *world;
-  struct machine *machine; /* that runs it */
-  char events[EVENTS];
-  size_t n_events;
-  unsigned hooks;
-  int64_t n_drops, wrong, overdrawn_at;
-  actl_pid self;
-  actl_status last; /* of a wait, or the stop's reason */
-  char text[128];   /* the stop's reason */
-  actl_request kept;
-  bool may_wait, may_wait_stopped, has_actor;
-  bool waits_in_stop, waits_at_first, fails_at_first;
-  actl_pid waits_for; /* in its stop hook or its first delivery */
-  struct waiter {
-    int64_t rounds, value;
-    actl_pid to;
-    bool is_parked, gives_nothing, gives_way, wants_status;
-  } waiter;
-};
-
-struct world {
-  struct puppet puppets[PUPPETS];
-  atomic_uint opened, closed, detached, wrong;
-  bool does_not_open;
-  bool jumps; /* a handler that waits is left by longjmp */
-};
-
-struct machine {
-  struct world *world;
-  uint32_t vat;
-  jmp_buf out;
-};
-
-static void note(struct puppet *puppet, char event) {
-  if (puppet->n_events + 1 < EVENTS) puppet->events[puppet->n_events++] = event;
-}
-
-/* ---- Handlers ---- */
-
-/* Waits once more, or says why not. The current delivery is then another's or has ended. */
-static void wait_once(actl_ctx *ctx, struct puppet *puppet, actl_value op) {
-  struct waiter *waiter = &puppet->waiter;
-  actl_status status =
-      waiter->gives_way
-          ? actl_turn_give_way(ctx, waiter)
-          : actl_ask_wait(ctx, waiter->to, ACTL_VALUES(op, actl_int(waiter->value)), waiter);
-  if (status == ACTL_OK) {
-    waiter->is_parked = true;
-    note(puppet, waiter->gives_way ? 'g' : 'w');
-    if (puppet->world->jumps) longjmp(puppet->machine->out, 1);
-    return;
-  }
-  note(puppet, '!');
-  puppet->last = status;
-  actl_turn_done(ctx, ACTL_VALUES(actl_int(status)));
-}
-
-static void puppet_spawn(actl_ctx *ctx, struct puppet *puppet, const actl_msg *msg) {
-  struct puppet *child = pointer_in(msg, 1);
-  int64_t vat = actl_msg_int(msg, 2, -1), n = actl_msg_int(msg, 3, 0);
-  actl_pid pid = {0};
-  actl_value five = actl_int(5);
-  if (vat < 0) {
-    puppet->last = actl_driven_spawn(ctx, (uint64_t)(uintptr_t)child, child->hooks, &five,
-                                     child->hooks & ACTL_HAS_INIT ? 1 : 0, &pid);
-  } else {
-    puppet->last =
-        actl_driven_spawn_on(ctx, (uint32_t)vat, ACTL_VALUES(pointer(child), five), &pid);
-  }
-  for (int64_t i = 0; i < n; i++) actl_send(ctx, pid, ACTL_VALUES(actl_int(ECHO), actl_int(i)));
-  note(puppet, 'p');
-  actl_turn_done(ctx, ACTL_VALUES(actl_who(pid)));
-}
-
-static void puppet_state(actl_ctx *ctx, struct puppet *puppet, int64_t how) {
-  puppet->may_wait = actl_turn_may_wait(ctx);
-  puppet->has_actor = actl_turn_has_actor(ctx);
-  if (actl_turn_word(ctx) != (uint64_t)(uintptr_t)puppet) puppet->wrong++;
-  uint64_t before = actl_now_ns(ctx);
-  size_t bytes = actl_vat_bytes(ctx);
-  char *block = actl_vat_realloc(ctx, NULL, 0, 100);
-  if (block == NULL || actl_vat_bytes(ctx) != bytes + 100) puppet->wrong++;
-  memset(block, 'b', 100);
-  block = actl_vat_realloc(ctx, block, 100, 5000);
-  if (block == NULL || block[99] != 'b' || actl_vat_bytes(ctx) != bytes + 5000) puppet->wrong++;
-  block = actl_vat_realloc(ctx, block, 5000, 50);
-  if (block == NULL || block[49] != 'b' || actl_vat_bytes(ctx) != bytes + 50) puppet->wrong++;
-  actl_vat_realloc(ctx, block, 50, 0);
-  if (actl_vat_bytes(ctx) != bytes) puppet->wrong++;
-  if (actl_vat_realloc(ctx, NULL, 0, 77) == NULL) puppet->wrong++; /* given back with the vat */
-  if (actl_now_ns(ctx) < before) puppet->wrong++;
-  if (how == 0) actl_exit(ctx, NULL);
-  if (how == 1) actl_stop_now(ctx, actl_self(ctx));
-  if (how == 2) actl_kill(ctx, actl_self(ctx));
-  puppet->may_wait_stopped = actl_turn_may_wait(ctx);
-  actl_turn_done(ctx, NULL, 0);
-}
-
-static void puppet_flood(actl_ctx *ctx, struct puppet *puppet, const actl_msg *msg) {
-  int64_t n = actl_msg_int(msg, 2, 0);
-  for (int64_t i = 0; i < n; i++) {
-    actl_send(ctx, actl_msg_pid(msg, 1), ACTL_VALUES(actl_int(NOTHING)));
-    if (puppet->overdrawn_at == 0 && actl_turn_is_overdrawn(ctx)) puppet->overdrawn_at = i + 1;
-  }
-  actl_turn_done(ctx, NULL, 0);
-}
-
-static void handle_message(actl_ctx *ctx, struct puppet *puppet, const actl_delivery *delivery) {
-  const actl_msg *msg = delivery->msg;
-  puppet->self = actl_self(ctx);
-  puppet->waiter = (struct waiter){.value = 1};
-  switch (actl_msg_int(msg, 0, NOTHING)) {
-  case ECHO:
-    note(puppet, 'e');
-    actl_turn_done(ctx, ACTL_VALUES(actl_int(actl_msg_int(msg, 1, 0) * 2)));
-    return;
-  case FAIL:
-    note(puppet, 'f');
-    actl_turn_fail(ctx, ACTL_FAILED, "the puppet fell\nstack traceback: none");
-    return;
-  case UNHANDLED:
-    note(puppet, 'u');
-    actl_turn_unhandled(ctx, "dance", actl_msg_int(msg, 1, 0) != 0);
-    return;
-  case WAIT:
-    puppet->waiter.to = actl_msg_pid(msg, 1);
-    puppet->waiter.rounds = actl_msg_int(msg, 2, 1) - 1;
-    wait_once(ctx, puppet, actl_int(ECHO));
-    return;
-  case WAIT_OP:
-    puppet->waiter.to = actl_msg_pid(msg, 1);
-    puppet->waiter.wants_status = true;
-    wait_once(ctx, puppet, actl_msg_value(msg, 2));
-    return;
-  case GIVE_WAY:
-    puppet->waiter.gives_way = true;
-    puppet->waiter.value = 7;
-    puppet->waiter.rounds = actl_msg_int(msg, 1, 1) - 1;
-    wait_once(ctx, puppet, actl_nil());
-    return;
-  case SPAWN: puppet_spawn(ctx, puppet, msg); return;
-  case KEEP:
-    note(puppet, 'l');
-    puppet->last = actl_later(ctx, &puppet->kept);
-    break;
-  case RELEASE:
-    note(puppet, 'r');
-    puppet->last = actl_request_reply(ctx, puppet->kept, ACTL_VALUES(actl_int(99)));
-    break;
-  case EXIT:
-    note(puppet, 'x');
-    actl_exit(ctx, "the show is over");
-    break;
-  case ASK_STATE: puppet_state(ctx, puppet, actl_msg_int(msg, 1, 0)); return;
-  case FLOOD: puppet_flood(ctx, puppet, msg); return;
-  default: note(puppet, 'n'); break;
-  }
-  actl_turn_done(ctx, NULL, 0);
-}
-
-static void handle_resume(actl_ctx *ctx, struct puppet *puppet, const actl_delivery *delivery) {
-  struct waiter *waiter = &puppet->waiter;
-  note(puppet, 'R');
-  if (delivery->waiter != waiter || !waiter->is_parked) puppet->wrong++;
-  bool has_values = delivery->status == ACTL_OK && !waiter->gives_way;
-  if ((delivery->msg != NULL) != has_values) puppet->wrong++;
-  waiter->is_parked = false;
-  puppet->last = delivery->status;
-  if (waiter->wants_status || delivery->status != ACTL_OK) {
-    actl_turn_done(ctx, ACTL_VALUES(actl_int(delivery->status)));
-    return;
-  }
-  if (has_values) waiter->value = actl_msg_int(delivery->msg, 0, -1);
-  if (waiter->rounds-- > 0) {
-    wait_once(ctx, puppet, actl_int(ECHO));
-  } else if (waiter->gives_nothing) {
-    actl_turn_done(ctx, NULL, 0);
-  } else {
-    actl_turn_done(ctx, ACTL_VALUES(actl_int(waiter->value)));
-  }
-}
-
-static void handle_stop(actl_ctx *ctx, struct puppet *puppet, const actl_delivery *delivery) {
-  note(puppet, 'S');
-  puppet->last = delivery->status;
-  snprintf(puppet->text, sizeof puppet->text, "%s", delivery->text ? delivery->text : "");
-  if (!puppet->waits_in_stop) {
-    actl_turn_done(ctx, NULL, 0);
-    return;
-  }
-  puppet->may_wait = actl_turn_may_wait(ctx);
-  puppet->waiter = (struct waiter){.to = puppet->waits_for, .value = 1, .gives_nothing = true};
-  wait_once(ctx, puppet, actl_int(ECHO));
-}
-
-/* The first delivery, with its event already noted. */
-static void handle_first(actl_ctx *ctx, struct puppet *puppet, actl_value given) {
-  puppet->self = actl_self(ctx);
-  if (given.type != ACTL_INTEGER || given.as.integer != 5) puppet->wrong++;
-  if (puppet->fails_at_first) {
-    actl_turn_fail(ctx, ACTL_INIT, "stage fright");
-  } else if (puppet->waits_at_first) {
-    puppet->may_wait = actl_turn_may_wait(ctx);
-    puppet->waiter = (struct waiter){.to = puppet->waits_for, .value = 1, .gives_nothing = true};
-    wait_once(ctx, puppet, actl_int(ECHO));
-  } else {
-    actl_turn_done(ctx, NULL, 0);
-  }
-}
-
-static void handle_delivery(struct machine *machine, actl_ctx *ctx, const actl_delivery *delivery) {
-  struct puppet *puppet = (struct puppet *)(uintptr_t)delivery->word;
-  if (delivery->kind == ACTL_DELIVER_BORN) {
-    puppet = pointer_in(delivery->msg, 0);
-    puppet->machine = machine;
-    actl_turn_set_word(ctx, (uint64_t)(uintptr_t)puppet);
-    actl_turn_set_hooks(ctx, puppet->hooks & ACTL_HAS_STOP);
-    note(puppet, 'B');
-    handle_first(ctx, puppet, actl_msg_value(delivery->msg, 1));
-    return;
-  }
-  puppet->machine = machine;
-  if (actl_turn_word(ctx) != delivery->word) puppet->wrong++;
-  if (!actl_turn_has_actor(ctx)) puppet->wrong++;
-  switch (delivery->kind) {
-  case ACTL_DELIVER_MESSAGE: handle_message(ctx, puppet, delivery); break;
-  case ACTL_DELIVER_INIT:
-    note(puppet, 'I');
-    handle_first(ctx, puppet, actl_msg_value(delivery->msg, 0));
-    break;
-  case ACTL_DELIVER_RESUME: handle_resume(ctx, puppet, delivery); break;
-  case ACTL_DELIVER_ABANDON:
-    note(puppet, 'A');
-    if (delivery->waiter != &puppet->waiter || !puppet->waiter.is_parked) puppet->wrong++;
-    if (actl_turn_may_wait(ctx)) puppet->wrong++;
-    puppet->waiter.is_parked = false;
-    actl_turn_done(ctx, NULL, 0);
-    break;
-  case ACTL_DELIVER_STOP: handle_stop(ctx, puppet, delivery); break;
-  default: puppet->wrong++; break;
-  }
-}
-
-/* ---- The driver ---- */
-
-static void *machine_open(void *ud, actl_ctx *ctx) {
-  struct world *world = ud;
-  if (world->does_not_open) return NULL;
-  struct machine *machine = malloc(sizeof *machine);
-  if (machine == NULL) return NULL;
-  *machine = (struct machine){.world = world, .vat = actl_ctx_vat(ctx)};
-  tick(&world->opened);
-  return machine;
-}
-
-static void machine_close(void *self) {
-  struct machine *machine = self;
-  tick(&machine->world->closed);
-  free(machine);
-}
-
-static void machine_drive(void *self, actl_ctx *ctx) {
-  struct machine *machine = self;
-  actl_delivery delivery;
-  if (machine->vat != actl_ctx_vat(ctx)) tick(&machine->world->wrong);
-  (void)setjmp(machine->out); /* what waits comes back here, too */
-  while (actl_turn_next(ctx, &delivery)) handle_delivery(machine, ctx, &delivery);
-}
-
-static void machine_drop(void *self, uint64_t word) {
-  struct machine *machine = self;
-  struct puppet *puppet = (struct puppet *)(uintptr_t)word;
-  if (puppet == NULL) {
-    tick(&machine->world->wrong);
-    return;
-  }
-  note(puppet, 'D');
-  puppet->n_drops++;
-}
-
-static void machine_describe(void *self, uint64_t word, void *waiter, char *name, size_t name_size,
-                             char *where, size_t where_size) {
-  struct machine *machine = self;
-  struct puppet *puppet = (struct puppet *)(uintptr_t)word;
-  int number = puppet == NULL ? -1 : (int)(puppet - machine->world->puppets);
-  snprintf(name, name_size, "puppet number %d", number);
-  if (waiter != NULL) snprintf(where, where_size, "stage.play:%d", number + 1000);
-}
-
-static void world_detach(void *ud) {
-  struct world *world = ud;
-  if (atomic_load(&world->closed) != atomic_load(&world->opened)) tick(&world->wrong);
-  tick(&world->detached);
-}
-
-static const actl_driver driver = {.open = machine_open,
-                                   .close = machine_close,
-                                   .drive = machine_drive,
-                                   .drop = machine_drop,
-                                   .describe = machine_describe,
-                                   .detach = world_detach};
-
-/* ---- A native actor that asks for the test, and writes down what it is told ---- */
-
-struct answers {
-  int64_t replies, ok, value, sum, before; /* `value` the last; `before`: replies out of order */
-  actl_status status;
-  actl_pid pid;
-};
-
-static actl_status probe_init(actl_ctx *ctx, void *state, const actl_msg *args) {
-  (void)ctx;
-  *(void **)state = pointer_in(args, 0);
-  return ACTL_OK;
-}
-
-/* (pid, values ...): asks the pid with the values. */
-static actl_status probe_receive(actl_ctx *ctx, void *state, const actl_msg *msg) {
-  (void)state;
-  actl_value values[8];
-  size_t n = 0;
-  for (; n + 1 < actl_msg_count(msg); n++) values[n] = actl_msg_value(msg, n + 1);
-  actl_ask_id ask;
-  return actl_ask(ctx, actl_msg_pid(msg, 0), values, n, &ask);
-}
-
-static actl_status probe_reply(actl_ctx *ctx, void *state, actl_ask_id ask, actl_status status,
-                               const actl_msg *msg) {
-  (void)ctx, (void)ask;
-  struct answers *answers = *(struct answers **)state;
-  answers->replies++;
-  answers->status = status;
-  if (status != ACTL_OK) return ACTL_OK;
-  answers->ok++;
-  answers->value = actl_msg_int(msg, 0, -1);
-  answers->sum += answers->value;
-  if (actl_msg_pid(msg, 0).bits != 0) answers->pid = actl_msg_pid(msg, 0);
-  return ACTL_OK;
-}
-
-static const actl_behavior probe = {.name = "probe",
-                                    .state_size = sizeof(void *),
-                                    .init = probe_init,
-                                    .receive = probe_receive,
-                                    .reply = probe_reply};
-
-/* Ends an actor: (pid, 0: stop, 1: stop now, 2: kill). */
-static actl_status ender_receive(actl_ctx *ctx, void *state, const actl_msg *msg) {
-  (void)state;
-  actl_pid pid = actl_msg_pid(msg, 0);
-  switch (actl_msg_int(msg, 1, 0)) {
-  case 0: return actl_stop(ctx, pid);
-  case 1: return actl_stop_now(ctx, pid);
-  default: return actl_kill(ctx, pid);
-  }
-}
-
-static const actl_behavior ender = {.name = "ender", .receive = ender_receive};
-
-/* ---- The stage: an engine with the driver, a probe in vat 0, an ender in vat 1 ---- */
-
-struct stage {
-  struct host host;
-  struct world world;
-  struct answers answers;
-  actl_pid probe, ender;
-};
-
-static struct stage *stage_open(uint32_t workers) {
-  struct stage *stage = calloc(1, sizeof *stage);
-  assert_non_null(stage);
-  host_open(&stage->host, workers, 3);
-  for (int i = 0; i < PUPPETS; i++) {
-    stage->world.puppets[i].world = &stage->world;
-    stage->world.puppets[i].hooks = ACTL_HAS_INIT | ACTL_HAS_STOP;
-  }
-  assert_int_equal(actl_engine_drive(stage->host.engine, &driver, &stage->world), ACTL_OK);
-  stage->probe = host_spawn(&stage->host, 0, &probe, ACTL_VALUES(pointer(&stage->answers)));
-  stage->ender = host_spawn(&stage->host, 1, &ender, NULL, 0);
-  return stage;
-}
-
-/* Spawns puppet number `i` from outside. */
-static actl_pid stage_enter(struct stage *stage, int i, uint32_t vat) {
-  actl_pid pid = {0};
-  assert_int_equal(
-      actl_engine_driven_spawn(stage->host.engine, vat,
-                               ACTL_VALUES(pointer(&stage->world.puppets[i]), actl_int(5)), &pid),
-      ACTL_OK);
-  return pid;
-}
-
-#define stage_ask(stage, pid, ...)                                                                 \
-  host_send(&(stage)->host, (stage)->probe, ACTL_VALUES(actl_who(pid), __VA_ARGS__))
-
-static void stage_end(struct stage *stage, actl_pid pid, int how) {
-  host_send(&stage->host, stage->ender, ACTL_VALUES(actl_who(pid), actl_int(how)));
-}
-
-static const char *events(const struct stage *stage, int i) {
-  return stage->world.puppets[i].events;
-}
-
-/* Frees the engine and checks what always holds. */
-static void stage_close(struct stage *stage) {
-  host_close(&stage->host);
-  assert_int_equal(atomic_load(&stage->world.wrong), 0);
-  assert_int_equal(atomic_load(&stage->world.closed), atomic_load(&stage->world.opened));
-  assert_int_equal(atomic_load(&stage->world.detached), 1);
-  for (int i = 0; i < PUPPETS; i++) {
-    assert_int_equal(stage->world.puppets[i].wrong, 0);
-    assert_in_range(stage->world.puppets[i].n_drops, 0, 1);
-  }
-  free(stage);
-}
-
-typedef void stage_test(struct stage *stage, uint32_t vat);
-static void on_stages(stage_test *test) {
-  for (uint32_t i = 0; i < 4; i++) {
-    struct stage *stage = stage_open(1 + i / 2);
-    test(stage, i % 2);
-    stage_close(stage);
-  }
-}
 
 /* ---- Deliveries ---- */
 
@@ -476,7 +23,7 @@ static void check_row(struct stage *stage, uint32_t vat) {
   char row[512] = "B";
   memset(row + 1, 'e', 300);
   memcpy(row + 301, "nxSD", 5);
-  assert_string_equal(events(stage, 0), row);
+  assert_string_equal(stage_events(stage, 0), row);
   assert_int_equal(stage->world.puppets[0].last, ACTL_OK);
   assert_string_equal(stage->world.puppets[0].text, "the show is over");
   assert_int_equal(stage->host.stats.alive, 2);
@@ -494,7 +41,7 @@ static void check_fail(struct stage *stage, uint32_t vat) {
   stage_ask(stage, pid, actl_int(FAIL));
   host_run(&stage->host);
   assert_int_equal(stage->answers.status, ACTL_FAILED);
-  assert_string_equal(events(stage, 0), "BfSD");
+  assert_string_equal(stage_events(stage, 0), "BfSD");
   assert_int_equal(stage->world.puppets[0].last, ACTL_FAILED);
   assert_non_null(strstr(stage->world.puppets[0].text, "the puppet fell"));
   assert_int_equal(stage->host.journal.entries[ACTL_LOG_FAILURE], 1);
@@ -517,7 +64,7 @@ static void check_unhandled(struct stage *stage, uint32_t vat) {
   host_run(&stage->host);
   assert_int_equal(stage->answers.replies, 2);
   assert_int_equal(stage->answers.status, ACTL_UNHANDLED);
-  assert_string_equal(events(stage, 0), "Buu");
+  assert_string_equal(stage_events(stage, 0), "Buu");
   assert_int_equal(stage->host.journal.entries[ACTL_LOG_UNANSWERED], 1);
   assert_non_null(strstr(stage->host.journal.text[ACTL_LOG_UNANSWERED], "dance"));
   assert_int_equal(stage->host.stats.dead_letters[ACTL_LETTER_UNHANDLED], 2);
@@ -546,22 +93,22 @@ static void check_births(struct stage *stage, uint32_t vat) {
   stage_ask(stage, pid, actl_int(SPAWN), pointer(&puppets[6]), actl_int(vat), actl_int(1));
   host_run(&stage->host);
   assert_int_equal(stage->answers.ok, 6);
-  assert_string_equal(events(stage, 1), "Ieee");
-  assert_string_equal(events(stage, 2), "ee");
-  assert_string_equal(events(stage, 3), "Bee");
-  assert_string_equal(events(stage, 4), "e");
-  assert_int_equal(strlen(events(stage, 5)), 101);
-  assert_int_equal(events(stage, 5)[0], 'B');
-  assert_string_equal(events(stage, 6), "Be");
+  assert_string_equal(stage_events(stage, 1), "Ieee");
+  assert_string_equal(stage_events(stage, 2), "ee");
+  assert_string_equal(stage_events(stage, 3), "Bee");
+  assert_string_equal(stage_events(stage, 4), "e");
+  assert_int_equal(strlen(stage_events(stage, 5)), 101);
+  assert_int_equal(stage_events(stage, 5)[0], 'B');
+  assert_string_equal(stage_events(stage, 6), "Be");
   for (int i = 0; i <= 6; i++) assert_int_equal(puppets[i].n_drops, 0);
   stage_end(stage, pid, 0);
   host_run(&stage->host);
-  assert_string_equal(events(stage, 0), "BppppppSD");
-  assert_string_equal(events(stage, 1), "IeeeSD");
-  assert_string_equal(events(stage, 2), "eeD");
-  assert_string_equal(events(stage, 3), "BeeD");
-  assert_string_equal(events(stage, 4), "eSD");
-  assert_string_equal(events(stage, 5) + 101, "SD");
+  assert_string_equal(stage_events(stage, 0), "BppppppSD");
+  assert_string_equal(stage_events(stage, 1), "IeeeSD");
+  assert_string_equal(stage_events(stage, 2), "eeD");
+  assert_string_equal(stage_events(stage, 3), "BeeD");
+  assert_string_equal(stage_events(stage, 4), "eSD");
+  assert_string_equal(stage_events(stage, 5) + 101, "SD");
   assert_int_equal(stage->host.stats.alive, 2);
 }
 
@@ -577,9 +124,9 @@ static void check_failed_births(struct stage *stage, uint32_t vat) {
   stage_ask(stage, pid, actl_int(SPAWN), pointer(&puppets[1]), actl_int(-1), actl_int(3));
   stage_ask(stage, pid, actl_int(SPAWN), pointer(&puppets[2]), actl_int(vat), actl_int(3));
   host_run(&stage->host);
-  assert_string_equal(events(stage, 0), "Bpp");
-  assert_string_equal(events(stage, 1), "ID");
-  assert_string_equal(events(stage, 2), "BD");
+  assert_string_equal(stage_events(stage, 0), "Bpp");
+  assert_string_equal(stage_events(stage, 1), "ID");
+  assert_string_equal(stage_events(stage, 2), "BD");
   assert_int_equal(stage->host.journal.entries[ACTL_LOG_FAILURE], 2);
   assert_non_null(strstr(stage->host.journal.text[ACTL_LOG_FAILURE], "stage fright"));
   assert_int_equal(stage->host.stats.failed, 2);
@@ -604,8 +151,8 @@ static void check_waiting_births(struct stage *stage, uint32_t vat) {
   }
   host_run(&stage->host);
   assert_true(puppets[1].may_wait);
-  assert_string_equal(events(stage, 1), "IwReee");
-  if (puppets[2].may_wait) assert_string_equal(events(stage, 2), "BwReee");
+  assert_string_equal(stage_events(stage, 1), "IwReee");
+  if (puppets[2].may_wait) assert_string_equal(stage_events(stage, 2), "BwReee");
   assert_int_equal(puppets[2].may_wait, puppets[1].may_wait);
   assert_int_equal(stage->host.stats.deadlocks, 0);
 }
@@ -623,9 +170,9 @@ static void check_killed(struct stage *stage, uint32_t vat) {
   host_run(&stage->host);
   stage_end(stage, pid, 2);
   host_run(&stage->host);
-  assert_string_equal(events(stage, 0), "BppD");
-  assert_string_equal(events(stage, 1), "ID");
-  assert_string_equal(events(stage, 2), "BD");
+  assert_string_equal(stage_events(stage, 0), "BppD");
+  assert_string_equal(stage_events(stage, 1), "ID");
+  assert_string_equal(stage_events(stage, 2), "BD");
   assert_int_equal(stage->host.stats.alive, 2);
 }
 
@@ -644,8 +191,8 @@ static void check_wait(struct stage *stage, uint32_t vat) {
   host_run(&stage->host);
   assert_int_equal(stage->answers.ok, 3);
   assert_int_equal(stage->answers.sum, 1024 + 0 + 2);
-  assert_string_equal(events(stage, 0), "BwRwRwRwRwRwRwRwRwRwRewR");
-  assert_string_equal(events(stage, 1), "Beeeeeeeeeee");
+  assert_string_equal(stage_events(stage, 0), "BwRwRwRwRwRwRwRwRwRwRewR");
+  assert_string_equal(stage_events(stage, 1), "Beeeeeeeeeee");
   assert_int_equal(stage->host.stats.deadlocks, 0);
   assert_int_equal(letters_of(&stage->host.stats), 0);
 }
@@ -672,7 +219,7 @@ static void check_failed_wait(struct stage *stage, uint32_t vat) {
   stage_ask(stage, waiting, actl_int(WAIT_OP), actl_nil(), actl_int(ECHO));
   host_run(&stage->host);
   assert_int_equal(stage->world.puppets[0].last, ACTL_INVALID);
-  assert_string_equal(events(stage, 0), vat == 0 ? "BwRwR!!!" : "BwRwRwR!!");
+  assert_string_equal(stage_events(stage, 0), vat == 0 ? "BwRwR!!!" : "BwRwRwR!!");
   assert_int_equal(stage->answers.ok, 5);
   assert_int_equal(stage->host.stats.alive, 3);
 }
@@ -690,8 +237,8 @@ static void check_give_way(struct stage *stage, uint32_t vat) {
   host_run(&stage->host);
   assert_int_equal(stage->answers.ok, 3);
   assert_int_equal(stage->answers.sum, 7 - 1 + 7);
-  assert_string_equal(events(stage, 0), "BgRgRgRgRgRn");
-  assert_string_equal(events(stage, 1), "BgRgRgRgRgR");
+  assert_string_equal(stage_events(stage, 0), "BgRgRgRgRgRn");
+  assert_string_equal(stage_events(stage, 1), "BgRgRgRgRgR");
 }
 
 static void a_handler_that_gives_way_is_resumed(void **state) {
@@ -715,7 +262,8 @@ static void many_handlers_wait_at_once(void **state) {
     host_run(&stage->host);
     assert_int_equal(stage->answers.ok, 20 * PUPPETS / 2);
     assert_int_equal(stage->answers.sum, 256 * 20 * PUPPETS / 2);
-    for (int i = 0; i < PUPPETS / 2; i++) assert_int_equal(strlen(events(stage, i)), 1 + 20 * 16);
+    for (int i = 0; i < PUPPETS / 2; i++)
+      assert_int_equal(strlen(stage_events(stage, i)), 1 + 20 * 16);
     stage_close(stage);
   }
 }
@@ -729,7 +277,7 @@ static void check_deadlock(struct stage *stage, uint32_t vat) {
   assert_non_null(strstr(stage->host.journal.text[ACTL_LOG_STUCK], "puppet number 0"));
   assert_non_null(strstr(stage->host.journal.text[ACTL_LOG_STUCK], "stage.play:1000"));
   assert_true(stage->host.stats.deadlocks >= 1);
-  assert_string_equal(events(stage, 0), "BwR");
+  assert_string_equal(stage_events(stage, 0), "BwR");
   /* The answer comes too late, and what is asked next is answered. */
   stage_ask(stage, b, actl_int(RELEASE));
   stage_ask(stage, a, actl_int(WAIT), actl_who(b), actl_int(1));
@@ -788,7 +336,7 @@ static void check_abandon(struct stage *stage, uint32_t vat) {
     stage_ask(stage, keeper, actl_int(ECHO), actl_int(1));
     stage_end(stage, pid, how);
     host_run(&stage->host);
-    const char *row = events(stage, how);
+    const char *row = stage_events(stage, how);
     if (strchr(row, 'w') == NULL) { /* the end came first */
       assert_string_equal(row, how == 1 ? "BSD" : "BD");
     } else if (strchr(row, 'R') == NULL) {
@@ -828,7 +376,7 @@ static void check_surely_parked(struct stage *stage, uint32_t vat) {
     stage_ask(stage, pid, actl_int(WAIT_OP), actl_who(by), actl_int(cases[i].op));
     stage_ask(stage, pid, actl_int(ECHO), actl_int(1));
     host_run(&stage->host);
-    assert_string_equal(events(stage, i), cases[i].row);
+    assert_string_equal(stage_events(stage, i), cases[i].row);
     assert_int_equal(stage->world.puppets[i].n_drops, 1);
     assert_false(stage->world.puppets[i].waiter.is_parked);
     assert_int_equal(stage->answers.replies, 2 * (i + 1));
@@ -852,9 +400,9 @@ static void check_stop_waits(struct stage *stage, uint32_t vat) {
   host_run(&stage->host);
   stage_end(stage, pid, 0);
   host_run(&stage->host);
-  assert_string_equal(events(stage, 0), "BpSwRD");
-  assert_string_equal(events(stage, 1), "Be");
-  assert_string_equal(events(stage, 2), "BSD");
+  assert_string_equal(stage_events(stage, 0), "BpSwRD");
+  assert_string_equal(stage_events(stage, 1), "Be");
+  assert_string_equal(stage_events(stage, 2), "BSD");
   assert_true(stage->world.puppets[0].may_wait);
   assert_int_equal(stage->host.stats.alive, 3);
 }
@@ -869,7 +417,7 @@ static void check_shutdown(struct stage *stage, uint32_t vat) {
   host_run(&stage->host);
   actl_engine_shutdown(stage->host.engine);
   host_run(&stage->host);
-  for (int i = 0; i < 20; i++) assert_string_equal(events(stage, i), "BSD");
+  for (int i = 0; i < 20; i++) assert_string_equal(stage_events(stage, i), "BSD");
   assert_int_equal(stage->host.stats.alive, 0);
 }
 
@@ -887,7 +435,7 @@ static void check_state(struct stage *stage, uint32_t vat) {
     host_run(&stage->host);
     assert_true(stage->world.puppets[how].may_wait);
     assert_true(stage->world.puppets[how].has_actor);
-    assert_string_equal(events(stage, how), how == 2 ? "BD" : "BSD");
+    assert_string_equal(stage_events(stage, how), how == 2 ? "BD" : "BSD");
     assert_true(stage->world.puppets[how].may_wait_stopped);
   }
 }
@@ -903,7 +451,7 @@ static void check_overdrawn(struct stage *stage, uint32_t vat) {
   host_run(&stage->host);
   assert_in_range(stage->world.puppets[0].overdrawn_at, 1, 1001);
   if (!IS_STRESSED) assert_in_range(stage->world.puppets[0].overdrawn_at, 999, 1001);
-  assert_int_equal(strlen(events(stage, 1)), 3001);
+  assert_int_equal(strlen(stage_events(stage, 1)), 3001);
 }
 
 static void a_delivery_that_has_sent_a_thousand_messages_is_overdrawn(void **state) {
@@ -915,7 +463,7 @@ static void an_engine_has_one_driver_and_a_machine_where_one_is_needed(void **st
   (void)state;
   struct stage *stage = stage_open(2);
   struct world other = {0};
-  assert_int_equal(actl_engine_drive(stage->host.engine, &driver, &other), ACTL_INVALID);
+  assert_int_equal(actl_engine_drive(stage->host.engine, &puppet_driver, &other), ACTL_INVALID);
   host_run(&stage->host);
   assert_int_equal(atomic_load(&stage->world.opened), 0);
   for (int i = 0; i < 5; i++) stage_enter(stage, i, 2);
@@ -938,7 +486,7 @@ static void without_a_machine_driven_actors_end_and_the_run_goes_on(void **state
   host_run(&stage->host);
   assert_int_equal(stage->answers.replies, 1);
   assert_int_equal(stage->answers.ok, 0);
-  assert_string_equal(events(stage, 0), "");
+  assert_string_equal(stage_events(stage, 0), "");
   stage_close(stage);
 }
 
@@ -973,7 +521,7 @@ static actl_status busy_receive(actl_ctx *ctx, void *state, const actl_msg *msg)
   struct puppet *puppet = pointer_in(msg, 0);
   int64_t left = actl_msg_int(msg, 1, 0);
   if (left == 0) {
-    note(puppet, 'n');
+    puppet_note(puppet, 'n');
     return ACTL_OK;
   }
   return actl_send(ctx, actl_self(ctx), ACTL_VALUES(pointer(puppet), actl_int(left - 1)));
@@ -991,7 +539,7 @@ static void who_gives_way_lets_the_others_of_its_vat_run(void **state) {
   host_send(&stage->host, other, ACTL_VALUES(pointer(&stage->world.puppets[0]), actl_int(20)));
   host_run(&stage->host);
   /* The other's 20 messages were handled before the 500th resume. */
-  const char *row = events(stage, 0), *at = strchr(row, 'n');
+  const char *row = stage_events(stage, 0), *at = strchr(row, 'n');
   assert_non_null(at);
   assert_true(at < row + 900);
   assert_int_equal(strlen(row), 1 + 1000 + 1);
@@ -1009,7 +557,7 @@ static void check_stop_deadlock(struct stage *stage, uint32_t vat) {
   stage_end(stage, pid, 0);
   host_run(&stage->host);
   /* The kill comes too late to skip the hook, which is abandoned in its wait. */
-  const char *row = events(stage, 0);
+  const char *row = stage_events(stage, 0);
   assert_true(strcmp(row, "BSwAD") == 0 || strcmp(row, "BSwRD") == 0);
   assert_int_equal(stage->host.stats.alive, 3);
 }
@@ -1027,8 +575,8 @@ static void sweep_once(struct test_alloc *alloc, struct world *world, uint32_t w
   if (actl_engine_new(&engine, &config) != ACTL_OK) return;
   struct answers answers = {0};
   actl_pid pids[6] = {{0}}, asker = {0};
-  if (actl_engine_drive(engine, &driver, world) == ACTL_OK) {
-    actl_engine_spawn(engine, 0, &probe, ACTL_VALUES(pointer(&answers)), &asker);
+  if (actl_engine_drive(engine, &puppet_driver, world) == ACTL_OK) {
+    actl_engine_spawn(engine, 0, &probe_behavior, ACTL_VALUES(pointer(&answers)), &asker);
     for (uint32_t i = 0; i < 6; i++) {
       actl_engine_driven_spawn(engine, i % 2, ACTL_VALUES(pointer(&world->puppets[i]), actl_int(5)),
                                &pids[i]);

@@ -17,8 +17,9 @@
 
 enum { MANY = 100 * REF_SLOTS };
 
-static const char MAIN[] = "local actor = require 'actor'\n"
-                           "actor.behavior('main', { init = function() host() end, receive = {} })\n";
+static const char MAIN[] =
+    "local actor = require 'actor'\n"
+    "actor.behavior('main', { init = function() host() end, receive = {} })\n";
 
 static uint32_t refs[MANY];
 static bool is_right;

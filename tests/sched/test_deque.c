@@ -172,7 +172,7 @@ static void each_task_is_taken_once_and_by_each_taker_in_order(void **state) {
 /* Two deques; each thread takes from the other's too and pushes what it took on its own. */
 struct ring {
   struct deque deques[2];
-  _Atomic(uint32_t) n_left; /* relaxed: turns to be had */
+  _Atomic(int32_t) n_left; /* relaxed: turns to be had; may go below 0 */
 };
 
 struct turner {
@@ -196,8 +196,7 @@ static void turn(void *arg) {
     }
     ((struct numbered *)task)->n_taken++;
     t->n_turns++;
-    if (atomic_load_explicit(&t->ring->n_left, memory_order_relaxed) > 0)
-      atomic_fetch_sub_explicit(&t->ring->n_left, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&t->ring->n_left, 1, memory_order_relaxed);
     if (!actl__deque_push(own, task)) t->n_faults++;
   }
 }

@@ -1,0 +1,121 @@
+/*
+ * puppet.h - a little driver whose actors are puppets: each does what a message tells it and writes
+ * down a letter for whatever happens to it.
+ *
+ *   B born   I init   e echo   n nothing   f fails   u unhandled   w waits   g gives way
+ *   R resumed   A abandoned   S stop hook   D dropped   x exits   l keeps a request   r answers it
+ *   p spawned another   ! could not wait
+ *
+ * A stage is an engine with this driver, a native actor that asks for the test, and one that ends
+ * others.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ACTL_TESTS_ENGINE_PUPPET_H
+#define ACTL_TESTS_ENGINE_PUPPET_H
+
+#include "engine/host.h"
+
+#include "actl_driver.h"
+
+enum op {
+  ECHO,      /* (value): answers with twice the value */
+  NOTHING,   /* answers with no values */
+  FAIL,      /* fails with a text */
+  UNHANDLED, /* (log): nobody handles it */
+  WAIT,      /* (pid, rounds): asks the pid to echo, round after round, and answers with the last */
+  WAIT_OP,   /* (pid, op): asks the pid for that, and answers with the status */
+  GIVE_WAY,  /* (rounds): gives way so often, then answers with 7 */
+  SPAWN,     /* (puppet, vat, n): makes it there, near when vat is -1, and sends it n echoes */
+  KEEP,      /* keeps the request */
+  RELEASE,   /* answers the request that was kept with 99 */
+  EXIT,      /* ends by actl_exit */
+  ASK_STATE, /* (how): records what the actl_turn functions say, before and after it ends itself */
+  FLOOD      /* (pid, n): sends n messages, and records when it was overdrawn */
+};
+
+enum { EVENTS = 4096, PUPPETS = 64 };
+
+struct machine;
+
+/* Written by the vat that it lives in. */
+struct puppet {
+  struct world *world;
+  struct machine *machine; /* that runs it */
+  char events[EVENTS];
+  size_t n_events;
+  unsigned hooks;
+  int64_t n_drops, wrong, overdrawn_at;
+  actl_pid self;
+  actl_status last; /* of a wait, or the stop's reason */
+  char text[128];   /* the stop's reason */
+  actl_request kept;
+  bool may_wait, may_wait_stopped, has_actor;
+  bool waits_in_stop, waits_at_first, fails_at_first;
+  actl_pid waits_for; /* in its stop hook or its first delivery */
+  struct waiter {
+    int64_t rounds, value;
+    actl_pid to;
+    bool is_parked, gives_nothing, gives_way, wants_status;
+  } waiter;
+};
+
+struct world {
+  struct puppet puppets[PUPPETS];
+  atomic_uint opened, closed, detached, wrong;
+  bool does_not_open;
+  bool jumps; /* a handler that waits is left by longjmp */
+};
+
+struct machine {
+  struct world *world;
+  uint32_t vat;
+  jmp_buf out;
+};
+
+/* Writes a letter down. */
+void puppet_note(struct puppet *puppet, char event);
+
+extern const actl_driver puppet_driver; /* its `ud` is a struct world */
+
+/* What the probe was told. */
+struct answers {
+  int64_t replies, ok, value, sum, before; /* `value` the last; `before`: replies out of order */
+  actl_status status;
+  actl_pid pid;
+};
+
+/* Asks what it is told: (pid, values ...). It is given a struct answers. */
+extern const actl_behavior probe_behavior;
+
+struct stage {
+  struct host host;
+  struct world world;
+  struct answers answers;
+  actl_pid probe, ender;
+};
+
+/* Makes the engine, with three vats; the probe lives in vat 0 and the ender in vat 1. */
+struct stage *stage_open(uint32_t workers);
+
+/* Spawns puppet number `i` from outside. */
+actl_pid stage_enter(struct stage *stage, int i, uint32_t vat);
+
+/* Has the probe ask `pid` with the values. */
+#define stage_ask(stage, pid, ...)                                                                 \
+  host_send(&(stage)->host, (stage)->probe, ACTL_VALUES(actl_who(pid), __VA_ARGS__))
+
+/* Has the ender end `pid`: 0 stop, 1 stop now, 2 kill. */
+void stage_end(struct stage *stage, actl_pid pid, int how);
+
+/* What puppet number `i` has written down. */
+const char *stage_events(const struct stage *stage, int i);
+
+/* Frees the engine and checks what always holds. */
+void stage_close(struct stage *stage);
+
+/* Runs a test near (vat 0) and far (vat 1), with one worker and with two. */
+typedef void stage_test(struct stage *stage, uint32_t vat);
+void on_stages(stage_test *test);
+
+#endif
