@@ -9,20 +9,6 @@
 
 enum { FRESH_BATCH = ACTL_TUNE(64, 3) };
 
-struct records_block {
-  struct records_block *next;
-  void *at;
-  size_t size;
-  bool is_from_arena;
-};
-
-/* Large blocks are whole huge pages. */
-static size_t block_bytes(uint32_t slots) {
-  size_t size = slots * sizeof(struct actor);
-  if (size < ACTL__HUGE_PAGE) return size;
-  return (size + ACTL__HUGE_PAGE - 1) & ~(size_t)(ACTL__HUGE_PAGE - 1);
-}
-
 actl_status actl__records_init(struct records *records, uint64_t home, uint32_t table,
                                struct arena *arena, const struct memory *mem) {
   memset(records, 0, sizeof *records);
@@ -37,10 +23,8 @@ actl_status actl__records_init(struct records *records, uint64_t home, uint32_t 
   return actl__lock_init(&records->lock);
 }
 
-/* What is from the arena goes with it. */
+/* The records themselves go with the arena. */
 void actl__records_fini(struct records *records) {
-  for (struct records_block *b = records->blocks; b != NULL; b = b->next)
-    if (!b->is_from_arena) actl__memory_free(records->mem, b->at, b->size);
   actl__memory_free(records->mem, records->reserved,
                     records->reserved_capacity * sizeof *records->reserved);
   actl__lock_fini(&records->lock);
@@ -60,14 +44,6 @@ static bool grow_directory(struct records *records, uint32_t chunks) {
   return true;
 }
 
-static bool make_block(struct records *records, struct records_block *b, uint32_t slots) {
-  b->size = block_bytes(slots);
-  b->is_from_arena = b->size < ACTL__HUGE_PAGE;
-  b->at = b->is_from_arena ? actl__arena_new(records->arena, b->size)
-                           : actl__memory_new(records->mem, b->size);
-  return b->at != NULL;
-}
-
 /* Another block, as large as all before it. */
 static bool grow(struct records *records) {
   uint32_t first = records->n_chunks * RECORDS_CHUNK;
@@ -76,15 +52,9 @@ static bool grow(struct records *records) {
   uint32_t chunks = slots / RECORDS_CHUNK;
   if (!grow_directory(records, records->n_chunks + chunks)) return false;
 
-  struct records_block *b = actl__arena_new(records->arena, sizeof *b);
-  if (b == NULL) return false;
-  if (!make_block(records, b, slots)) {
-    actl__arena_free(records->arena, b, sizeof *b);
-    return false;
-  }
-  b->next = records->blocks;
-  records->blocks = b;
-  uintptr_t biased = (uintptr_t)b->at - first * sizeof(struct actor);
+  void *at = actl__arena_new(records->arena, slots * sizeof(struct actor));
+  if (at == NULL) return false;
+  uintptr_t biased = (uintptr_t)at - first * sizeof(struct actor);
   for (uint32_t i = 0; i < chunks; i++) records->directory[records->n_chunks++] = biased;
   return true;
 }

@@ -78,13 +78,10 @@ enum {
   RECORDS_TABLES = 256                             /* more than the numbers one vat may have */
 };
 
-struct records_block;
-
 struct records {
   struct records *next;         /* an older further table of its vat (number.c); constant */
-  uintptr_t *directory;         /* by chunk; owner, as the three that follow */
+  uintptr_t *directory;         /* by chunk; owner, as the two that follow */
   uint32_t n_chunks, capacity;  /* of the directory: used, and room for */
-  struct records_block *blocks; /* newest first */
   uint64_t home;                /* the pid bits of this vat number; constant */
   uint32_t table;               /* which of its vat's tables this is; constant */
   uint32_t n_touched;           /* records below it are initialised; owner */

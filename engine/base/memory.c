@@ -8,20 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
-static void *new_huge(size_t size) {
-  void *ptr = aligned_alloc(ACTL__HUGE_PAGE, size);
-
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-  /* A wish: where the kernel has no huge pages the memory serves as it is. */
-  if (ptr != NULL) (void)madvise(ptr, size, MADV_HUGEPAGE);
-#endif
-  return ptr;
-}
-
 static void *default_alloc(void *ud, void *ptr, size_t old_size, size_t new_size) {
   (void)ud;
   (void)old_size;
@@ -29,7 +15,6 @@ static void *default_alloc(void *ud, void *ptr, size_t old_size, size_t new_size
     free(ptr);
     return NULL;
   }
-  if (ptr == NULL && new_size % ACTL__HUGE_PAGE == 0) return new_huge(new_size);
   return realloc(ptr, new_size);
 }
 

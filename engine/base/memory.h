@@ -1,8 +1,7 @@
 /*
  * memory.h - the one door to memory: the host's allocation hook, or malloc.
  *
- * Every block is freed with the size that it was made with. Large blocks of the default hook are
- * aligned to 2 MB and ask for huge pages: the first touch of a page then costs a fifth.
+ * Every block is freed with the size that it was made with.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +11,7 @@
 #include "actl.h"
 #include "base/invariant.h"
 
-enum { ACTL__CACHE_LINE = 64, ACTL__HUGE_PAGE = 2 * 1024 * 1024 };
+enum { ACTL__CACHE_LINE = 64 };
 
 struct memory {
   actl_alloc_fn fn;

@@ -5,7 +5,7 @@
  */
 #include "base/slab.h"
 
-enum { FIRST_SLAB = 256 * 1024, SLAB = ACTL__HUGE_PAGE };
+enum { FIRST_SLAB = 256 * 1024, SLAB = 2 * 1024 * 1024 };
 
 struct slab {
   struct slab *next;
@@ -49,7 +49,7 @@ static void put_rest_aside(struct slabs *slabs) {
 }
 
 static bool grow(struct slabs *slabs, size_t wanted) {
-  /* A small engine stays small: its first slab is no huge page. */
+  /* A small engine stays small. */
   size_t size = slabs->first == NULL && wanted * 4 <= FIRST_SLAB ? FIRST_SLAB : SLAB;
   struct slab *s = actl__memory_new(slabs->mem, sizeof *s);
   void *block = s != NULL ? actl__memory_new(slabs->mem, size) : NULL;

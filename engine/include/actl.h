@@ -357,7 +357,7 @@ typedef struct actl_config {
   uint32_t vats;       /* vats made at the start; 0: one for each worker. At most 65,535 */
   actl_log_fn log;     /* NULL: entries are dropped */
   void *log_ud;        /* handed to `log` */
-  actl_alloc_fn alloc; /* all the engine's memory; NULL: malloc, with huge pages for large slabs */
+  actl_alloc_fn alloc; /* all the engine's memory; NULL: malloc */
   void *alloc_ud;      /* handed to `alloc` */
 } actl_config;
 

@@ -39,19 +39,6 @@ static void the_default_hook_makes_resizes_and_frees(void **state) {
   actl__memory_free(&mem, NULL, 0);
 }
 
-static void large_blocks_of_the_default_hook_are_huge_pages(void **state) {
-  (void)state;
-  struct memory mem;
-  actl__memory_init(&mem, NULL, NULL);
-  for (size_t n = 1; n <= 3; n++) {
-    unsigned char *p = actl__memory_new(&mem, n * ACTL__HUGE_PAGE);
-    assert_non_null(p);
-    assert_int_equal((uintptr_t)p % ACTL__HUGE_PAGE, 0);
-    p[0] = p[n * ACTL__HUGE_PAGE - 1] = 1;
-    actl__memory_free(&mem, p, n * ACTL__HUGE_PAGE);
-  }
-}
-
 static void a_hook_of_the_host_gets_all_calls_with_its_ud(void **state) {
   (void)state;
   struct test_alloc alloc = {0};
@@ -150,7 +137,6 @@ static void no_memory_is_null_and_leaves_the_old_block(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_default_hook_makes_resizes_and_frees),
-      cmocka_unit_test(large_blocks_of_the_default_hook_are_huge_pages),
       cmocka_unit_test(a_hook_of_the_host_gets_all_calls_with_its_ud),
       cmocka_unit_test(zeroed_blocks_are_zero_to_their_last_byte),
       cmocka_unit_test(aligned_blocks_lie_within_what_the_hook_gave),
