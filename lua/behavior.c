@@ -75,7 +75,7 @@ uint32_t actl__lua_behavior_handler_of(lua_State *L, struct machine *m, const st
   actl_name name;
   if (size <= NAME_BYTES_MAX) {
     lua_pushlstring(L, bytes, size);
-    bool is_known = actl__lua_name_find(&m->names, lua_tostring(L, -1), &name);
+    bool is_known = actl__lua_name_find(&m->names, lua_topointer(L, -1), &name);
     lua_pop(L, 1);
     return is_known ? actl__lua_behavior_handler(b, name) : 0;
   }

@@ -28,7 +28,7 @@ void actl__lua_names_fini(struct machine *m) {
   actl__lua_realloc(m, names->entries, (names->mask + 1) * sizeof *names->entries, 0);
 }
 
-static void insert(struct names *names, const char *address, actl_name name) {
+static void insert(struct names *names, const void *address, actl_name name) {
   uint32_t i = actl__lua_name_slot(address) & names->mask;
   while (names->entries[i].address != NULL) i = (i + 1) & names->mask;
   names->entries[i].address = address;
@@ -55,8 +55,9 @@ static void make_room(lua_State *L, struct machine *m) {
  * only kept for actl__lua_name_push. */
 static void learn(lua_State *L, struct machine *m, actl_name name) {
   size_t size;
-  const char *address = lua_tolstring(L, -1, &size);
+  const void *address = lua_topointer(L, -1);
   actl_name known;
+  lua_tolstring(L, -1, &size);
   make_room(L, m);
 
   lua_pushvalue(m->store, STORE_NAMES);
@@ -72,7 +73,7 @@ static void learn(lua_State *L, struct machine *m, actl_name name) {
 actl_status actl__lua_name_declare(lua_State *L, struct machine *m, int index, actl_name *out) {
   size_t size;
   const char *bytes = lua_tolstring(L, index, &size);
-  if (actl__lua_name_find(&m->names, bytes, out)) return ACTL_OK;
+  if (actl__lua_name_find(&m->names, lua_topointer(L, index), out)) return ACTL_OK;
 
   actl_name name;
   actl_status status = actl_name_intern(m->binding->engine, bytes, size, &name);
@@ -90,11 +91,13 @@ static uint32_t hash_of(const char *bytes, size_t size) {
   return hash;
 }
 
-bool actl__lua_name_count(lua_State *L, struct machine *m, int index, const char *bytes,
-                          size_t size, actl_name *out) {
-  struct name_count *c = &m->names.counts[actl__lua_name_slot(bytes) % NAMES_COUNTED];
+bool actl__lua_name_count(lua_State *L, struct machine *m, int index, actl_name *out) {
+  const void *address = lua_topointer(L, index);
+  struct name_count *c = &m->names.counts[actl__lua_name_slot(address) % NAMES_COUNTED];
+  size_t size;
+  const char *bytes = lua_tolstring(L, index, &size);
   uint32_t hash = hash_of(bytes, size);
-  if (c->address != bytes || c->hash != hash) *c = (struct name_count){bytes, hash, 0};
+  if (c->address != address || c->hash != hash) *c = (struct name_count){address, hash, 0};
   if (++c->n < NAME_SENDS) return false;
 
   c->n = 0;

@@ -29,14 +29,14 @@ enum {
 };
 
 struct name_entry {
-  const char *address; /* NULL: free */
+  const void *address; /* of the string object, as lua_topointer says; NULL: free */
   actl_name name;
 };
 
 /* How often a string was sent. The string may be gone and another be at its address: the hash of
  * the content tells that, and where it errs a count is off, no more. */
 struct name_count {
-  const char *address;
+  const void *address;
   uint32_t hash, n;
 };
 
@@ -46,13 +46,15 @@ struct names {
   struct name_count counts[NAMES_COUNTED];
 };
 
-static inline uint32_t actl__lua_name_slot(const char *address) {
+static inline uint32_t actl__lua_name_slot(const void *address) {
   return (uint32_t)(((uint64_t)(uintptr_t)address * 0x9E3779B97F4A7C15u) >> 40);
 }
 
-/* The name of the string at that address, if the machine knows it. */
-static inline bool actl__lua_name_find(const struct names *names, const char *address,
+/* The name of the string object at that address, if the machine knows it. Known strings are kept
+ * alive, so no other object has the address of one. */
+static inline bool actl__lua_name_find(const struct names *names, const void *address,
                                        actl_name *out) {
+  if (address == NULL) return false;
   for (uint32_t i = actl__lua_name_slot(address) & names->mask;; i = (i + 1) & names->mask) {
     const struct name_entry *e = &names->entries[i];
     if (e->address == address) {
@@ -70,8 +72,7 @@ void actl__lua_names_fini(struct machine *m);
 actl_status actl__lua_name_declare(lua_State *L, struct machine *m, int index, actl_name *out);
 
 /* Counts one more sending of an unknown short string; true when that has made it a name. */
-bool actl__lua_name_count(lua_State *L, struct machine *m, int index, const char *bytes,
-                          size_t size, actl_name *out);
+bool actl__lua_name_count(lua_State *L, struct machine *m, int index, actl_name *out);
 
 /* Pushes the string of a name, making it known. */
 void actl__lua_name_push(lua_State *L, struct machine *m, actl_name name);

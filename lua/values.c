@@ -53,8 +53,9 @@ static actl_value read_string(lua_State *L, struct machine *m, int index, const 
   const char *bytes = lua_tolstring(L, index, &size);
   if (number == 1 && size <= NAME_BYTES_MAX) {
     actl_name name;
-    if (actl__lua_name_find(&m->names, bytes, &name)) return actl_named(name);
-    if (actl__lua_name_count(L, m, index, bytes, size, &name)) return actl_named(name);
+    m->sends_names = true;
+    if (actl__lua_name_find(&m->names, lua_topointer(L, index), &name)) return actl_named(name);
+    if (actl__lua_name_count(L, m, index, &name)) return actl_named(name);
   }
   if (size > UINT32_MAX) {
     struct place place = {what, number};
@@ -91,7 +92,14 @@ void actl__lua_read(lua_State *L, struct machine *m, int first, int n, actl_valu
     luaL_error(L, "%d values cannot be sent in one message, %d at most", n, ACTL_VALUES_MAX);
   }
   bool has_tables = false;
-  for (int i = 0; i < n; i++) {
+  int i = 0;
+  /* Where the last message began with a name this one most likely does. */
+  if (m->sends_names && n > 0) {
+    actl_name name;
+    m->sends_names = actl__lua_name_find(&m->names, lua_topointer(L, first), &name);
+    if (m->sends_names) out[i++] = actl_named(name);
+  }
+  for (; i < n; i++) {
     int index = first + i;
     if (lua_isinteger(L, index)) {
       out[i] = actl_int(lua_tointegerx(L, index, NULL));
