@@ -10,6 +10,7 @@ actl_status actl__send_far(struct vat *vat, uint64_t to, uint64_t head, uint64_t
   if ((to & PID_TOP) == 0) return ACTL_INVALID;
   struct actl_msg *m = actl__pool_take(&vat->pool);
   if (m == NULL) return ACTL_NO_MEMORY;
+  if (vat->pool.free != NULL) actl__node_fetch_ahead(m, vat->pool.free);
 
   unsigned room = id != 0 ? NODE_ASK_SLOT : NODE_TARGET_SLOT;
   actl_status status =

@@ -174,7 +174,8 @@ void actl__vat_post(struct vat *vat, struct actl_msg *m) {
     return;
   }
 
-  unsigned i = to->number % VAT_CHAINS;
+  /* By the pid: what `to` has beside its inbox is its own worker's, and in that one's cache. */
+  unsigned i = actl__pid_vat(pid) % VAT_CHAINS;
   struct out *out = &vat->out[i];
   bool is_used = (vat->out_used >> i & 1) != 0;
   if (is_used && out->to != to) {
@@ -224,9 +225,18 @@ void actl__vat_deliver(struct vat *vat, struct actl_msg *m) {
 }
 
 static void drain(struct vat *vat) {
-  struct actl_msg *m;
-  for (int n = 0; n < VAT_DRAIN && (m = actl__inbox_pop(&vat->inbox)) != NULL; n++)
+  struct actl_msg *m = actl__inbox_pop(&vat->inbox);
+  if (m != NULL) vat->heard_ns = vat->turn_ns;
+  for (int n = 1; m != NULL; n++) {
     actl__vat_deliver(vat, m);
+    m = n < VAT_DRAIN ? actl__inbox_pop(&vat->inbox) : NULL;
+  }
+}
+
+/* Two vats that send to each other across workers had better stay where they are: one that has just
+ * heard from another waits a little for more, if its worker has nothing else to do. */
+static bool waits_for_more(const struct vat *vat) {
+  return vat->turn_ns - vat->heard_ns < VAT_WAIT_NS && actl__sched_may_linger(vat->worker);
 }
 
 /* ---- A turn ---- */
@@ -316,6 +326,6 @@ enum verdict actl__vat_run(struct task *task, struct worker *worker) {
   publish_stats(vat);
 
   if (vat->queue != NULL || actl__vat_has_stack(vat)) return TASK_AGAIN;
-  if (!actl__inbox_try_idle(&vat->inbox)) return TASK_AGAIN;
+  if (waits_for_more(vat) || !actl__inbox_try_idle(&vat->inbox)) return TASK_AGAIN;
   return !is_shut && wakes_for_shutdown(vat) ? TASK_AGAIN : TASK_IDLE;
 }

@@ -35,13 +35,15 @@ enum {
   VAT_BUDGET = ACTL_TUNE(100, 3),      /* messages and sends of one actor in a row */
   VAT_OVERDRAFT = ACTL_TUNE(1000, 20), /* sends after which a handler gives way */
   VAT_TURN = ACTL_TUNE(2000, 10),      /* messages and sends of one turn: 1,000 messages or so */
-  VAT_DRAIN = ACTL_TUNE(4000, 5),      /* messages taken in at the start of a turn */
-  VAT_CHAINS = ACTL_TUNE(16, 2),       /* destinations with a chain under way */
-  VAT_CHAIN = ACTL_TUNE(64, 3),        /* messages in a chain */
-  VAT_CHECK = 64,                      /* deliveries between looks at the clock */
-  VAT_CHECK_FAR = 8,                   /* the same while chains are under way */
-  VAT_LINGER_NS = 20000, /* a chain goes out after so long; a turn shares its run-next */
+  VAT_DRAIN = ACTL_TUNE(
+      250, 5), /* messages taken in at the start of a turn: what the nearest cache holds */
+  VAT_CHAINS = ACTL_TUNE(16, 2), /* destinations with a chain under way */
+  VAT_CHAIN = ACTL_TUNE(64, 3),  /* messages in a chain */
+  VAT_CHECK = 64,                /* deliveries between looks at the clock */
+  VAT_CHECK_FAR = 8,             /* the same while chains are under way */
+  VAT_LINGER_NS = 20000,         /* a chain goes out after so long; a turn shares its run-next */
   VAT_TURN_NS = 1000000,
+  VAT_WAIT_NS = 10000, /* a vat that hears from others goes idle after so long */
   VAT_NUMBERS_CHUNK = 256
 };
 
@@ -131,6 +133,7 @@ struct vat {
   struct worker *worker;
   void *machine;
   bool is_machine_broken;
+  uint64_t heard_ns;          /* when something last came from another thread */
   uint64_t turn_ns, flush_ns; /* when the turn, and the oldest chain, began */
   struct arena arena;
   struct slots owned[OWNED_LISTS];

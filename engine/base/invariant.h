@@ -26,10 +26,17 @@
 #define ACTL_LIKELY(x) __builtin_expect(!!(x), 1)
 #define ACTL_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define ACTL_NOINLINE __attribute__((noinline))
+#if defined(__x86_64__)
+/* The compiler's own builtin asks for reading only, unless it is told of the processor. */
+#define ACTL_PREFETCH(address) __asm__ volatile("prefetchw (%0)" : : "r"(address))
+#else
+#define ACTL_PREFETCH(address) __builtin_prefetch(address, 1)
+#endif
 #else
 #define ACTL_LIKELY(x) (x)
 #define ACTL_UNLIKELY(x) (x)
 #define ACTL_NOINLINE
+#define ACTL_PREFETCH(address) ((void)(address))
 #endif
 
 /* ACTL_STRESS shrinks every limit, so that wrapping, growing and stealing happen in each test. */

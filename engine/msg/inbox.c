@@ -96,6 +96,7 @@ struct actl_msg *actl__inbox_pop(struct inbox *inbox) {
   /* acquire: pairs with the linking store in push. */
   struct actl_msg *next = atomic_load_explicit(&m->next, memory_order_acquire);
   if (next == NULL) return NULL;
+  actl__node_fetch_ahead(m, next);
   inbox->at = next;
   return m;
 }

@@ -122,6 +122,14 @@ void actl__sched_share(struct worker *w) {
   if (atomic_load_explicit(&w->run_next, memory_order_relaxed) != NULL) wake_one(w->sched);
 }
 
+bool actl__sched_may_linger(const struct worker *w) {
+  /* relaxed: hints. */
+  return w->sched->n_started > 1 &&
+         atomic_load_explicit(&w->run_next, memory_order_relaxed) == NULL &&
+         atomic_load_explicit(&w->sched->n_global, memory_order_relaxed) == 0 &&
+         !actl__deque_has(&w->deque);
+}
+
 /* ---- Taking ---- */
 
 static struct task *take_run_next(struct worker *w) {

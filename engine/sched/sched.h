@@ -95,6 +95,10 @@ static inline void actl__sched_outside_end(struct sched *sched) {
  * nobody is looking for work. */
 void actl__sched_share(struct worker *worker);
 
+/* Whether there are other workers and this one has nothing else to run: its task may wait a little
+ * for more instead of going idle. */
+bool actl__sched_may_linger(const struct worker *worker);
+
 /* Sums over the workers, since the scheduler was made; exact while nothing runs. Any thread. */
 void actl__sched_counts(struct sched *sched, uint64_t *steals, uint64_t *parks, uint64_t *turns);
 
