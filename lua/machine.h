@@ -66,7 +66,7 @@ struct machine {
   uint32_t n_idle;
   uint32_t depth;        /* coroutines between the runner and `running` */
   actl_delivery resumed; /* what the handler that goes on waited for */
-  bool sends_names;     /* the last message that was read began with a name */
+  bool sends_names;      /* the last message that was read began with a name */
   bool in_delivery;      /* a delivery is the current one: an error is its actor's failure */
   bool turn_is_over;     /* the engine has said so in this call of drive */
   bool has_begun;        /* the body of the runner that drive has called did run */

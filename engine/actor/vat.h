@@ -36,11 +36,11 @@ enum {
   VAT_OVERDRAFT = ACTL_TUNE(1000, 20), /* sends after which a handler gives way */
   VAT_TURN = ACTL_TUNE(2000, 10),      /* messages and sends of one turn: 1,000 messages or so */
   VAT_DRAIN = ACTL_TUNE(250, 5),       /* messages taken in at a turn's start: the cache's worth */
-  VAT_CHAINS = ACTL_TUNE(16, 2), /* destinations with a chain under way */
-  VAT_CHAIN = ACTL_TUNE(64, 3),  /* messages in a chain */
-  VAT_CHECK = 64,                /* deliveries between looks at the clock */
-  VAT_CHECK_FAR = 8,             /* the same while chains are under way */
-  VAT_LINGER_NS = 20000,         /* a chain goes out after so long; a turn shares its run-next */
+  VAT_CHAINS = ACTL_TUNE(16, 2),       /* destinations with a chain under way */
+  VAT_CHAIN = ACTL_TUNE(64, 3),        /* messages in a chain */
+  VAT_CHECK = 64,                      /* deliveries between looks at the clock */
+  VAT_CHECK_FAR = 8,                   /* the same while chains are under way */
+  VAT_LINGER_NS = 20000, /* a chain goes out after so long; a turn shares its run-next */
   VAT_TURN_NS = 1000000,
   VAT_WAIT_NS = 10000, /* a vat that hears from others goes idle after so long */
   VAT_NUMBERS_CHUNK = 256

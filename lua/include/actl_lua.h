@@ -29,7 +29,8 @@ typedef struct actl_lua_config {
    * userdata, its second the vat's number. NULL: nothing more. */
   lua_CFunction open;
   void *ud;
-  size_t memory_limit; /* bytes of one machine; 0: no limit. Past it Lua raises "not enough memory" */
+  size_t
+      memory_limit; /* bytes of one machine; 0: no limit. Past it Lua raises "not enough memory" */
 } actl_lua_config;
 
 /* Attaches Lua to an engine, before its first run; the config is copied. ACTL_INVALID: it has a
