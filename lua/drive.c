@@ -127,8 +127,7 @@ static void show_name(struct machine *m, const actl_value *value, char *out, siz
   size_t size;
   const char *name = name_of(m, value, &size);
   size_t shown = size < out_size - 4 ? size : out_size - 4;
-  memcpy(out, name, shown);
-  strcpy(out + shown, shown < size ? "..." : "");
+  snprintf(out, out_size, "%.*s%s", (int)shown, name, shown < size ? "..." : "");
 }
 
 static void unhandled(struct body *b, struct behavior *behavior, const actl_value *name) {
@@ -222,7 +221,10 @@ static void born(struct body *b, const actl_delivery *d) {
   lua_pushlstring(b->L, bytes, size);
   const char *name = lua_tostring(b->L, -1);
   const struct behavior *behavior = actl__lua_behavior_find(b->m, name);
-  if (behavior == NULL) luaL_error(b->L, "no behavior is called \"%s\" in this vat", name);
+  if (behavior == NULL) {
+    luaL_error(b->L, "no behavior is called \"%s\" in this vat", name);
+    return; /* luaL_error does not come back */
+  }
   lua_pop(b->L, 1);
 
   uint64_t word = WORD_BEHAVIOR | behavior->number;

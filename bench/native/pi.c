@@ -126,7 +126,7 @@ static void limb_write(char *at, uint64_t limb) {
   uint32_t half[2] = {(uint32_t)(limb / 10000000), (uint32_t)(limb % 10000000)};
   for (int h = 0; h < 2; h++, at += 7) {
     for (int i = 5; i > 0; i -= 2) {
-      memcpy(at + i, &pairs[half[h] % 100 * 2], 2);
+      memcpy(at + i, &pairs[(size_t)(half[h] % 100) * 2], 2);
       half[h] /= 100;
     }
     at[0] = (char)('0' + half[h]);

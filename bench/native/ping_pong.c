@@ -49,7 +49,8 @@ const actl_behavior actl_bench_pinger = {
 static actl_status echo_receive(actl_ctx *ctx, void *state, const actl_msg *msg) {
   (void)msg;
   int64_t *heard = state;
-  return actl_send(ctx, actl_sender(ctx), ACTL_VALUES(actl_int(++*heard)));
+  ++*heard;
+  return actl_send(ctx, actl_sender(ctx), ACTL_VALUES(actl_int(*heard)));
 }
 
 const actl_behavior actl_bench_echo = {

@@ -47,7 +47,8 @@ static actl_status spawner_batch(actl_ctx *ctx, struct spawner *spawner) {
     actl_pid newborn;
     actl_status status = actl_spawn(ctx, &newborn_behavior, NULL, 0, &newborn);
     if (status != ACTL_OK) return status;
-    status = actl_send(ctx, newborn, ACTL_VALUES(actl_int(++spawner->born)));
+    spawner->born++;
+    status = actl_send(ctx, newborn, ACTL_VALUES(actl_int(spawner->born)));
     if (status != ACTL_OK) return status;
   }
   if (spawner->born == spawner->actors) return ACTL_OK;

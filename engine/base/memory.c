@@ -29,9 +29,11 @@ void *actl__memory_new_zeroed(const struct memory *mem, size_t size) {
   return ptr;
 }
 
+#define ALIGNED_EXTRA ((size_t)2 * ACTL__CACHE_LINE)
+
 /* The block's start is kept in front of what is handed out. */
 void *actl__memory_new_aligned(const struct memory *mem, size_t size) {
-  char *block = actl__memory_new(mem, size + 2 * ACTL__CACHE_LINE);
+  char *block = actl__memory_new(mem, size + ALIGNED_EXTRA);
   if (block == NULL) return NULL;
 
   size_t off = ACTL__CACHE_LINE - (uintptr_t)block % ACTL__CACHE_LINE;
@@ -45,5 +47,5 @@ void actl__memory_free_aligned(const struct memory *mem, void *ptr, size_t size)
   if (ptr == NULL) return;
   void *block;
   memcpy(&block, (char *)ptr - sizeof(void *), sizeof block);
-  actl__memory_free(mem, block, size + 2 * ACTL__CACHE_LINE);
+  actl__memory_free(mem, block, size + ALIGNED_EXTRA);
 }
