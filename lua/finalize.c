@@ -94,18 +94,28 @@ static void end_list(lua_State *L, struct machine *m) {
   lua_replace(m->store, STORE_FINALIZERS);
 }
 
-void actl__lua_finalize(lua_State *L, struct machine *m) {
-  while (m->n_dropped > 0) {
-    actl_request_fail(m->ctx, m->dropped[--m->n_dropped], ACTL_UNANSWERED);
-  }
+/* No actor runs meanwhile: what a finalizer sends has nobody as its sender. */
+static void call_listed(lua_State *L, struct machine *m) {
   if (m->n_finalizers == 0) return;
   luaL_checkstack(L, 8, NULL);
   /* A finalizer may make garbage whose finalizers are listed while this runs. */
   for (uint32_t i = 0; i < m->n_finalizers; i++) {
     take_entry(L, m, i);
-    if (lua_pcall(L, 1, 0, 0) != LUA_OK) actl__lua_warn_error(m, L, "error in a finalizer");
+    void *actor = actl_turn_step_out(m->ctx);
+    int status = lua_pcall(L, 1, 0, 0);
+    actl_turn_step_in(m->ctx, actor);
+    if (status != LUA_OK) actl__lua_warn_error(m, L, "error in a finalizer");
   }
   end_list(L, m);
+}
+
+void actl__lua_finalize(lua_State *L, struct machine *m) {
+  void *actor = actl_turn_step_out(m->ctx);
+  while (m->n_dropped > 0) {
+    actl_request_fail(m->ctx, m->dropped[--m->n_dropped], ACTL_UNANSWERED);
+  }
+  actl_turn_step_in(m->ctx, actor);
+  call_listed(L, m);
 }
 
 /* ---- The collector in idle time ---- */

@@ -30,8 +30,11 @@ static int module_self(lua_State *L) {
 
 static int module_sender(lua_State *L) {
   actl_pid sender = actl_sender(actl__lua_acting(L, "actor.sender")->ctx);
-  if (sender.bits == 0) return 0;
-  actl__lua_push_pid(L, sender);
+  if (sender.bits == 0) {
+    lua_pushnil(L);
+  } else {
+    actl__lua_push_pid(L, sender);
+  }
   return 1;
 }
 

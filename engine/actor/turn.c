@@ -336,6 +336,15 @@ void actl_turn_set_hooks(actl_ctx *ctx, unsigned hooks) {
   }
 }
 
+void *actl_turn_step_out(actl_ctx *ctx) {
+  struct vat *vat = actl__vat(ctx);
+  struct actor *a = vat->current;
+  vat->current = NULL;
+  return a;
+}
+
+void actl_turn_step_in(actl_ctx *ctx, void *actor) { actl__vat(ctx)->current = actor; }
+
 bool actl_turn_has_actor(actl_ctx *ctx) { return actl__vat(ctx)->current != NULL; }
 
 bool actl_turn_may_wait(actl_ctx *ctx) {

@@ -87,6 +87,11 @@ ACTL_API void actl_turn_set_word(actl_ctx *ctx, uint64_t word);
 ACTL_API uint64_t actl_turn_word(actl_ctx *ctx);
 ACTL_API void actl_turn_set_hooks(actl_ctx *ctx, unsigned hooks);
 
+/* For code that a vat runs for itself between two deliveries: until actl_turn_step_in no actor is
+ * running, and what is sent has nobody as its sender. Returns what step_in is to be given. */
+ACTL_API void *actl_turn_step_out(actl_ctx *ctx);
+ACTL_API void actl_turn_step_in(actl_ctx *ctx, void *actor);
+
 /* Whether an actor is running: false in code that a vat runs for itself, a finalizer for example. */
 ACTL_API bool actl_turn_has_actor(actl_ctx *ctx);
 

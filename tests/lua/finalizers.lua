@@ -88,6 +88,21 @@ print(collectgarbage("incremental"), type(collectgarbage("count")), collectgarba
 print(pcall(collectgarbage, "nonsense"))
 -- expect: false	bad argument #1 to 'collectgarbage' (invalid option 'nonsense')
 
+-- What a finalizer sends comes from nobody.
+do
+  local heard = {}
+  local listener = actor.spawn(function(word)
+    if word == "what" then return table.concat(heard, ", ") end
+    heard[#heard + 1] = word .. " from " .. tostring(actor.sender())
+  end)
+  actor.spawn(function()
+    setmetatable({}, { __gc = function() listener:send("gone") end })
+    collectgarbage()
+  end):ask()
+  while listener:ask("what") == "" do end
+  print(listener:ask("what"))                  -- expect: gone from nil
+end
+
 -- What is alive at the end is finalized when the machine is closed.
 Last = setmetatable({}, { __gc = function()
   print("last", select(2, pcall(actor.send, sink, 1)))
