@@ -73,7 +73,7 @@ enum {
   RECORDS_CHUNK = 64,                              /* slots of a directory entry */
   RECORDS_BLOCK_MAX = 1 << 19,                     /* slots of the largest block */
   RECORDS_REUSE = ACTL_TUNE(1024, 4),              /* free slots before one is used again */
-  RECORDS_SLOTS = ACTL_TUNE(PID_SLOTS - 64, 1000), /* slots of one vat number */
+  RECORDS_SLOTS = ACTL_TUNE(PID_SLOTS - 64, 2000), /* slots of one vat number */
   RECORDS_RESERVE = ACTL_TUNE(64, 2),              /* slots put aside at first */
   RECORDS_TABLES = 256                             /* more than the numbers one vat may have */
 };

@@ -34,7 +34,7 @@
 enum {
   VAT_BUDGET = ACTL_TUNE(100, 3),      /* messages and sends of one actor in a row */
   VAT_OVERDRAFT = ACTL_TUNE(1000, 20), /* sends after which a handler gives way */
-  VAT_TURN = ACTL_TUNE(2000, 10),      /* messages and sends of one turn: 1,000 messages or so */
+  VAT_TURN = ACTL_TUNE(2000, 50),      /* messages and sends of one turn: 1,000 messages or so */
   VAT_DRAIN = ACTL_TUNE(250, 5),       /* messages taken in at a turn's start: the cache's worth */
   VAT_CHAINS = ACTL_TUNE(16, 2),       /* destinations with a chain under way */
   VAT_CHAIN = ACTL_TUNE(64, 3),        /* messages in a chain */
