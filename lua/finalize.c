@@ -17,7 +17,8 @@
 
 enum {
   TIDY_LEAST_BYTES = 256 * 1024, /* with less new memory than that, idle steps are not worth it */
-  TIDY_STEPS = 400               /* in one idle turn */
+  TIDY_STEPS = 400,              /* in one idle turn */
+  LONG_LIST = 256                /* finalizers: the list is not kept beyond that */
 };
 
 /* ---- Listing ---- */
@@ -84,29 +85,40 @@ static void take_entry(lua_State *L, struct machine *m, uint32_t i) {
   lua_remove(L, list);
 }
 
-/* Replaces the list by a new one, when it has become long. */
-static void end_list(lua_State *L, struct machine *m) {
-  uint32_t n = m->n_finalizers;
+/* Empties the list, of which all has been called; false: the collector has listed more meanwhile. A
+ * list that has become long is replaced. */
+static bool end_list(lua_State *L, struct machine *m, uint32_t called) {
+  bool is_long = called >= LONG_LIST;
+  if (is_long) lua_newtable(L);
+  if (m->n_finalizers != called) {
+    if (is_long) lua_pop(L, 1);
+    return false;
+  }
+  if (is_long) {
+    lua_xmove(L, m->store, 1);
+    lua_replace(m->store, STORE_FINALIZERS);
+  }
   m->n_finalizers = 0;
-  if (n < 256) return;
-  lua_newtable(L);
-  lua_xmove(L, m->store, 1);
-  lua_replace(m->store, STORE_FINALIZERS);
+  return true;
 }
 
-/* No actor runs meanwhile: what a finalizer sends has nobody as its sender. */
+static void call_entry(lua_State *L, struct machine *m, uint32_t i) {
+  take_entry(L, m, i);
+  /* No actor runs meanwhile: what a finalizer sends has nobody as its sender. */
+  void *actor = actl_turn_step_out(m->ctx);
+  int status = lua_pcall(L, 1, 0, 0);
+  actl_turn_step_in(m->ctx, actor);
+  if (status != LUA_OK) actl__lua_warn_error(m, L, "error in a finalizer");
+}
+
 static void call_listed(lua_State *L, struct machine *m) {
   if (m->n_finalizers == 0) return;
   luaL_checkstack(L, 8, NULL);
-  /* A finalizer may make garbage whose finalizers are listed while this runs. */
-  for (uint32_t i = 0; i < m->n_finalizers; i++) {
-    take_entry(L, m, i);
-    void *actor = actl_turn_step_out(m->ctx);
-    int status = lua_pcall(L, 1, 0, 0);
-    actl_turn_step_in(m->ctx, actor);
-    if (status != LUA_OK) actl__lua_warn_error(m, L, "error in a finalizer");
-  }
-  end_list(L, m);
+  uint32_t called = 0;
+  do {
+    /* A finalizer may make garbage whose finalizers are listed while this runs. */
+    while (called < m->n_finalizers) call_entry(L, m, called++);
+  } while (!end_list(L, m, called));
 }
 
 void actl__lua_finalize(lua_State *L, struct machine *m) {

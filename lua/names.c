@@ -101,7 +101,10 @@ bool actl__lua_name_count(lua_State *L, struct machine *m, int index, actl_name 
   if (++c->n < NAME_SENDS) return false;
 
   c->n = 0;
-  return actl__lua_name_declare(L, m, index, out) == ACTL_OK;
+  if (m->names.is_full) return false;
+  if (actl__lua_name_declare(L, m, index, out) != ACTL_OK) return false;
+  m->names.is_full = out->id >= NAMES_COUNTED_MAX;
+  return true;
 }
 
 void actl__lua_name_push(lua_State *L, struct machine *m, actl_name name) {

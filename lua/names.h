@@ -25,6 +25,7 @@ struct machine;
 enum {
   NAME_BYTES_MAX = 40, /* Lua keeps one copy of strings up to this size */
   NAME_SENDS = 16,
+  NAMES_COUNTED_MAX = 49152, /* names of the engine beyond which only behaviors make new ones */
   NAMES_COUNTED = 256
 };
 
@@ -43,6 +44,7 @@ struct name_count {
 struct names {
   struct name_entry *entries; /* open addressing, at most half full */
   uint32_t mask, n;           /* mask + 1 entries; 0 entries while `entries` is NULL */
+  bool is_full; /* what is sent often makes no more names: the rest are for behaviors */
   struct name_count counts[NAMES_COUNTED];
 };
 

@@ -274,11 +274,24 @@ static void report_stuck(struct vat *vat, const struct owned *entry) {
             where[0] != '\0' ? " at " : "", where, peer);
 }
 
+/* Nothing runs, so the target's mailbox may be searched for the ask, wherever it is: when its turn
+ * comes, nobody will wait for the answer. */
+static void withdraw(struct vat *vat, const struct owned *entry, uint64_t id) {
+  struct vat_number number = actl__number(vat->engine, actl__pid_vat(entry->peer));
+  struct actor *target =
+      number.vat != NULL ? actl__records_find(number.records, entry->peer) : NULL;
+  if (target == NULL) return;
+  for (struct actl_msg *m = target->head; m != NULL; m = actl__node_next(m))
+    if (actl__node_is_ask(m) && m->from == entry->owner->pid && m->slot[NODE_ASK_SLOT] == id)
+      m->slot[NODE_ASK_SLOT] = 0;
+}
+
 static bool fail_hopeless(struct vat *vat, struct owned *entry) {
   struct actl_msg *m = actl__pool_take(&vat->pool);
   if (m == NULL) return false;
 
   report_stuck(vat, entry);
+  withdraw(vat, entry, actl__slots_id(&vat->owned[OWNED_ASKS], entry));
   m->header = actl__node_head(NODE_FAILURE);
   m->from = entry->peer;
   m->slot[0] = (uint64_t)(int64_t)ACTL_DEADLOCK;

@@ -76,6 +76,13 @@ static inline void count_message(struct vat *vat, const struct actl_msg *m) {
   if (ACTL_UNLIKELY((m->header & NODE_FAR) != 0)) vat->stats.far_messages++;
 }
 
+/* An ask that its caller has given up is not handled. */
+static inline bool skips(struct vat *vat, struct actl_msg *m) {
+  if (ACTL_LIKELY(!actl__node_is_ask(m)) || m->slot[NODE_ASK_SLOT] != 0) return false;
+  actl__letter(vat, m, ACTL_EXPIRED);
+  return true;
+}
+
 /* ---- Native actors ---- */
 
 static void *state_of(struct actor *a) {
@@ -173,6 +180,7 @@ static void run_native(struct vat *vat, struct actor *a) {
       break;
     }
     if (ACTL_LIKELY(actl__node_kind(m) <= NODE_ASK)) {
+      if (ACTL_UNLIKELY(skips(vat, m))) continue;
       run_message(vat, a, state, m);
     } else {
       run_special(vat, a, m);
@@ -234,6 +242,7 @@ static inline bool next_of(struct vat *vat, struct actor *a, actl_delivery *out)
     }
     unsigned kind = actl__node_kind(m);
     if (ACTL_LIKELY(kind <= NODE_ASK)) {
+      if (ACTL_UNLIKELY(skips(vat, m))) continue;
       out->kind = ACTL_DELIVER_MESSAGE;
       out->is_ask = kind == NODE_ASK;
       fill(vat, a, m, DOING_MESSAGE, out);

@@ -36,6 +36,11 @@ static char *copy_string(lua_State *L, int index) {
 int actl__host_load(lua_State *L, const struct run *run) {
   lua_pushfstring(L, "@%s", run->path);
   const char *bytes = run->source.bytes;
+  if (run->source.size > 0 && bytes[0] == LUA_SIGNATURE[0]) {
+    lua_pop(L, 1);
+    lua_pushfstring(L, "%s: is compiled Lua; give its source instead", run->path);
+    return LUA_ERRSYNTAX;
+  }
   int status = luaL_loadbufferx(L, bytes, run->source.size, lua_tostring(L, -1), "t");
   lua_remove(L, -2);
   return status;

@@ -139,6 +139,10 @@ int actl__list(const struct options *given, FILE *out) {
   bool is_file = stat(folder, &info) == 0 && S_ISREG(info.st_mode);
   int status =
       is_file ? show_file(&options, folder, out, &shown) : show_folder(&options, folder, out);
+  if (is_file && shown == 0 && status == STATUS_DONE) {
+    actl__console_say("%s is a script, no scenario: it returns no table with 'run'", folder);
+    status = STATUS_USAGE;
+  }
   free(folder);
   return status;
 }

@@ -91,7 +91,12 @@ static int run_command(const struct options *options) {
 static int flush(int status) {
   bool was_well = ferror(stdout) == 0;
   if (fflush(stdout) == 0 && was_well) return status;
-  actl__console_say("cannot write to stdout: %s", strerror(errno));
+  /* What came earlier has left no reason. */
+  if (was_well) {
+    actl__console_say("cannot write to stdout: %s", strerror(errno));
+  } else {
+    actl__console_say("cannot write all of the output to stdout");
+  }
   return status == STATUS_DONE ? STATUS_FAILED : status;
 }
 

@@ -132,6 +132,10 @@ static void strip_first_line(struct text *source) {
 }
 
 static void refuse_file(struct run *run, int error) {
+  if (run->path[0] == '\0') {
+    actl__run_problem(run, STATUS_USAGE, "a FILE's name is empty");
+    return;
+  }
   char *similar = error == ENOENT ? actl__find_similar(run->path) : NULL;
   if (similar != NULL) {
     actl__run_problem(run, STATUS_USAGE, "cannot read %s: %s; did you mean '%s'?", run->path,

@@ -103,6 +103,30 @@ do
   print(listener:ask("what"))                  -- expect: gone from nil
 end
 
+-- What the collector lists while the list itself is made anew is not lost.
+do
+  local made, ran = 0, 0
+  local function new(f)
+    made = made + 1
+    setmetatable({}, { __gc = function() ran = ran + 1 if f then f() end end })
+  end
+  local w = actor.spawn(function(n)
+    if n == 0 then return end
+    for i = 1, n do
+      new(i == 1 and function()                -- finalized last
+        for _ = 1, 10 do new() end
+        collectgarbage("incremental", 100, 1000, 30)
+        collectgarbage("restart")              -- the next allocation makes a step
+      end)
+    end
+    collectgarbage()
+  end)
+  w:ask(300)
+  for _ = 1, 3 do w:ask(0) collectgarbage() w:ask(0) end
+  collectgarbage("incremental", 200, 100, 13)
+  print(made, ran)                             -- expect: 310	310
+end
+
 -- What is alive at the end is finalized when the machine is closed.
 Last = setmetatable({}, { __gc = function()
   print("last", select(2, pcall(actor.send, sink, 1)))
