@@ -58,8 +58,7 @@ static actl_status fail_own(struct vat *vat, actl_pid to, actl_status why, actl_
   if (m == NULL) return ACTL_NO_MEMORY;
   struct owned *entry = actl__owned_new(vat, vat->current, OWNED_ASKS, &id);
   if (entry == NULL) {
-    m->header = 0;
-    actl__pool_give(&vat->pool, m);
+    actl__vat_give_blank(vat, m);
     return ACTL_NO_MEMORY;
   }
 
@@ -152,8 +151,7 @@ static actl_status reply_to(struct vat *vat, uint64_t asker, uint64_t id, const 
   uint64_t head = actl__node_head(NODE_REPLY) | vat->age | (is_near ? 0 : NODE_FAR);
   actl_status status = actl__node_write(m, head, values, n, NODE_ASK_SLOT, &vat->engine->mem);
   if (status != ACTL_OK) {
-    m->header = 0;
-    actl__pool_give(&vat->pool, m);
+    actl__vat_give_blank(vat, m);
     return status;
   }
   vat->budget--;

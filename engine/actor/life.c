@@ -228,17 +228,12 @@ static bool stop_youngest(struct vat *vat, struct actor *a) {
   return true;
 }
 
-static void *state_of(struct actor *a) {
-  if (a->behavior->state_size == 0) return NULL;
-  return a->behavior->state_size <= sizeof a->word ? (void *)&a->word : (void *)(uintptr_t)a->word;
-}
-
 static void call_native_hook(struct vat *vat, struct actor *a) {
   const struct extra *extra = a->extra;
   actl_reason reason = {ACTL_OK, NULL};
   if (extra != NULL) reason = (actl_reason){extra->status, extra->text};
   vat->doing = DOING_STOP;
-  a->behavior->stop(actl__ctx(vat), state_of(a), &reason);
+  a->behavior->stop(actl__ctx(vat), actl__actor_state(a), &reason);
   vat->doing = DOING_NOTHING;
 }
 
@@ -379,8 +374,7 @@ void actl__life_child_gone(struct vat *vat, struct actl_msg *m) {
   if (child != NULL) {
     struct actor *parent = child->parent;
     if (child->stop != NULL) {
-      child->stop->header = 0;
-      actl__pool_give(&vat->pool, child->stop);
+      actl__vat_give_blank(vat, child->stop);
     }
     actl__family_remove_far(vat, child);
     step_parent(vat, parent);

@@ -16,8 +16,7 @@ actl_status actl__send_far(struct vat *vat, uint64_t to, uint64_t head, uint64_t
   actl_status status =
       actl__node_write(m, head | vat->age | NODE_FAR, values, n, room, &vat->engine->mem);
   if (status != ACTL_OK) {
-    m->header = 0;
-    actl__pool_give(&vat->pool, m);
+    actl__vat_give_blank(vat, m);
     return status;
   }
   m->from = actl__vat_self(vat);
@@ -51,8 +50,7 @@ actl_status actl__send_near(struct vat *vat, struct actor *a, uint64_t head, uin
   unsigned room = id != 0 ? NODE_ASK_SLOT : NODE_SLOTS;
   actl_status status = actl__node_write(m, head | vat->age, values, n, room, &vat->engine->mem);
   if (ACTL_UNLIKELY(status != ACTL_OK)) {
-    m->header = 0;
-    actl__pool_give(&vat->pool, m);
+    actl__vat_give_blank(vat, m);
     return status;
   }
   m->from = actl__vat_self(vat);

@@ -98,8 +98,7 @@ static actl_status write_init(struct vat *vat, const struct kind *kind, enum nod
   actl_status status = actl__node_write(m, actl__node_head(node_kind) | vat->age, values, n,
                                         NODE_SLOTS, &vat->engine->mem);
   if (status != ACTL_OK) {
-    m->header = 0;
-    actl__pool_give(&vat->pool, m);
+    actl__vat_give_blank(vat, m);
     return status;
   }
   m->from = actl__vat_self(vat);
@@ -168,8 +167,7 @@ static actl_status write_spawn(struct vat *vat, uint64_t behavior, const actl_va
   uint64_t head = actl__node_head(NODE_SPAWN) | vat->age | NODE_FAR;
   actl_status status = actl__node_write(m, head, values, n, NODE_WORD_SLOT, &vat->engine->mem);
   if (status != ACTL_OK) {
-    m->header = 0;
-    actl__pool_give(&vat->pool, m);
+    actl__vat_give_blank(vat, m);
     return status;
   }
   m->from = vat->current->pid;
@@ -203,8 +201,7 @@ static actl_status spawn_far(struct vat *vat, struct vat *to, const struct kind 
   return ACTL_OK;
 
 fail_pid:
-  child->stop->header = 0;
-  actl__pool_give(&vat->pool, child->stop);
+  actl__vat_give_blank(vat, child->stop);
 fail_stop:
   status = child->stop == NULL ? ACTL_NO_MEMORY : ACTL_LIMIT;
   actl__family_remove_far(vat, child);
@@ -306,8 +303,7 @@ fail:
     actl__records_free(records_of(vat, pid), a);
   }
   if (gone != NULL) {
-    gone->header = 0;
-    actl__pool_give(&vat->pool, gone);
+    actl__vat_give_blank(vat, gone);
   }
   return NULL;
 }

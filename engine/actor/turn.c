@@ -85,12 +85,6 @@ static inline bool skips(struct vat *vat, struct actl_msg *m) {
 
 /* ---- Native actors ---- */
 
-static void *state_of(struct actor *a) {
-  size_t size = a->behavior->state_size;
-  if (size == 0) return NULL;
-  return size <= sizeof a->word ? (void *)&a->word : (void *)(uintptr_t)a->word;
-}
-
 static void forget_text(struct vat *vat) {
   actl__arena_free(&vat->arena, (void *)(uintptr_t)vat->fail_text, vat->fail_size);
   vat->fail_text = NULL;
@@ -124,7 +118,7 @@ static actl_status call_special(struct vat *vat, struct actor *a, struct actl_ms
   unsigned kind = actl__node_kind(m);
   if (kind == NODE_INIT) {
     vat->doing = DOING_INIT;
-    return a->behavior->init(actl__ctx(vat), state_of(a), m);
+    return a->behavior->init(actl__ctx(vat), actl__actor_state(a), m);
   }
   if (kind == NODE_STOP) {
     actl__life_stop(vat, a, ACTL_OK, NULL, 0);
@@ -136,7 +130,7 @@ static actl_status call_special(struct vat *vat, struct actor *a, struct actl_ms
   bool is_answer = kind == NODE_REPLY;
   actl_status why = is_answer ? ACTL_OK : (actl_status)(int64_t)m->slot[0];
   vat->doing = DOING_REPLY;
-  return a->behavior->reply(actl__ctx(vat), state_of(a), id, why, is_answer ? m : NULL);
+  return a->behavior->reply(actl__ctx(vat), actl__actor_state(a), id, why, is_answer ? m : NULL);
 }
 
 static ACTL_NOINLINE void run_special(struct vat *vat, struct actor *a, struct actl_msg *m) {
@@ -163,7 +157,7 @@ static inline void run_message(struct vat *vat, struct actor *a, void *state, st
 
 /* Runs the current actor until it rests, gives way or ends. */
 static void run_native(struct vat *vat, struct actor *a) {
-  void *state = state_of(a);
+  void *state = actl__actor_state(a);
   vat->doing = DOING_MESSAGE;
   for (;;) {
     if (ACTL_UNLIKELY((a->flags & ACTOR_ATTENTION) != 0)) {

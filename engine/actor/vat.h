@@ -248,6 +248,13 @@ static inline void actl__vat_leave(struct vat *vat) {
   vat->current = NULL;
 }
 
+/* What a C behavior's functions are given as the state. */
+static inline void *actl__actor_state(struct actor *a) {
+  size_t size = a->behavior->state_size;
+  if (size == 0) return NULL;
+  return size <= sizeof a->word ? (void *)&a->word : (void *)(uintptr_t)a->word;
+}
+
 static inline bool actl__vat_has_stack(const struct vat *vat) { return vat->top != vat->bottom; }
 
 /* From the running actor: to the top of the stack. */
@@ -289,6 +296,12 @@ static inline struct actl_msg *actl__mailbox_pop(struct actor *a) {
     a->depth--;
   }
   return m;
+}
+
+/* A node that was taken and holds nothing. */
+static inline void actl__vat_give_blank(struct vat *vat, struct actl_msg *m) {
+  m->header = 0;
+  actl__pool_give(&vat->pool, m);
 }
 
 static inline void actl__vat_free_node(struct vat *vat, struct actl_msg *m) {
