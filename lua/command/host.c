@@ -169,6 +169,16 @@ static int host_clock_stop(lua_State *L) {
 }
 
 /* returned(requested, done, unit): `run` has */
+static int host_deferred(lua_State *L) {
+  host_run(L)->has_deferred = true;
+  return 0;
+}
+
+static int host_checked(lua_State *L) {
+  host_run(L)->has_checked = true;
+  return 0;
+}
+
 static int host_returned(lua_State *L) {
   struct run *run = host_run(L);
   run->requested = luaL_checkinteger(L, 1);
@@ -217,7 +227,8 @@ static const luaL_Reg functions[] = {
     {"param", host_param},           {"clock_start", host_clock_start},
     {"clock_stop", host_clock_stop}, {"returned", host_returned},
     {"check", host_check},           {"progress", host_progress},
-    {"sample", host_sample},         {NULL, NULL},
+    {"sample", host_sample},         {"deferred", host_deferred},
+    {"checked", host_checked},       {NULL, NULL},
 };
 
 /* ---- Opening a machine -------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include <lua.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +101,14 @@ static int flush(int status) {
   return status == STATUS_DONE ? STATUS_FAILED : status;
 }
 
+/* Descriptors 0 to 2 that come closed would be given to files and pipes of ours and of scripts. */
+static void fill_closed(void) {
+  for (int fd = 0; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd) abort();
+}
+
 int main(int argc, char **argv) {
+  fill_closed();
   struct options options;
   char *problem = actl__options_parse(&options, argc, argv);
   if (problem != NULL) {

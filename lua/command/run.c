@@ -276,6 +276,11 @@ static void judge(struct run *run) {
     }
     return;
   }
+  if (run->has_deferred && !run->has_checked && actl__interrupt_signal() == 0) {
+    actl__run_problem(
+        run, STATUS_FAILED,
+        "%s: checks that wait for the end were not made: the actor of 'run' had ended", run->path);
+  }
   for (size_t i = 0; i < run->n_checks; i++) {
     const struct check *check = &run->checks[i];
     if (check->is_ok) continue;

@@ -75,6 +75,7 @@ struct run {
   size_t n_checks;
   struct histogram samples; /* nanoseconds */
   struct span start, clock;
+  bool has_deferred, has_checked; /* checks wait for the end; they have been made */
   bool has_returned;
   int64_t requested, done;
   char *unit;

@@ -188,6 +188,7 @@ function report.check(name, ok)
   end
   if type(ok) == "function" then
     deferred[#deferred + 1] = { name, ok }
+    host.deferred()
   else
     host.check(name, not not ok)
   end
@@ -277,6 +278,7 @@ local function quiet()
       host.check(check[1], false, tostring(ok))
     end
   end
+  host.checked()
 end
 
 -- A handler's return answers an ask, and these are told; so nothing is returned.

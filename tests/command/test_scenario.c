@@ -169,6 +169,18 @@ static void a_rate_is_refused_when_a_check_fails(void **state) {
                  "case.lua: the check 'odd' failed with an error: case.lua:7: oh no");
 }
 
+static void checks_that_cannot_be_made_are_a_failure(void **state) {
+  (void)state;
+  script("skipped.lua", "return { run = function(_, report)\n"
+                        "  report.check('must be made', function() return true end)\n"
+                        "  require('actor').exit()\n"
+                        "  return { requested = 1, done = 1, unit = 'thing' }\n"
+                        "end }\n");
+  struct ran ran = actorlua("skipped.lua", NULL);
+  assert_int_equal(ran.status, 1);
+  assert_true(contains(ran.err, "checks that wait for the end were not made"));
+}
+
 static void failed_checks_are_told_apart_from_those_that_hold(void **state) {
   (void)state;
   scenario("report.check('one', true) report.check('two', false)\n"
@@ -326,6 +338,7 @@ int main(void) {
       cmocka_unit_test(the_engine_counters_are_the_scenarios_own),
       cmocka_unit_test(a_rate_is_refused_when_done_is_not_what_was_requested),
       cmocka_unit_test(a_rate_is_refused_when_a_check_fails),
+      cmocka_unit_test(checks_that_cannot_be_made_are_a_failure),
       cmocka_unit_test(failed_checks_are_told_apart_from_those_that_hold),
       cmocka_unit_test(a_wrong_result_is_named_with_file_and_line),
       cmocka_unit_test(the_clock_runs_once_and_not_inside_itself),
