@@ -16,10 +16,18 @@ static struct actor *pop_queue(struct vat *vat) {
   return a;
 }
 
-static struct actor *pop_top(struct vat *vat) {
+static inline struct actor *pop_top(struct vat *vat) {
+  struct actor *a = vat->hand;
+  if (ACTL_LIKELY(a != NULL)) {
+    vat->hand = NULL;
+    return a;
+  }
+  if (vat->top == vat->bottom) return NULL;
   return vat->ring[--vat->top & (vat->ring_size - 1)];
 }
+
 static struct actor *pop_bottom(struct vat *vat) {
+  if (vat->top == vat->bottom) return pop_top(vat);
   return vat->ring[vat->bottom++ & (vat->ring_size - 1)];
 }
 
@@ -29,7 +37,8 @@ static ACTL_NOINLINE struct actor *leave_queue(struct vat *vat) {
   vat->is_gone_through = true;
   vat->queue_until = VAT_TURN;
   if (vat->turn_left < VAT_TURN / 4) vat->turn_left = VAT_TURN / 4;
-  return actl__vat_has_stack(vat) ? pop_bottom(vat) : pop_queue(vat);
+  struct actor *a = pop_bottom(vat);
+  return a != NULL ? a : pop_queue(vat);
 }
 
 static inline struct actor *choose(struct vat *vat) {
@@ -38,7 +47,8 @@ static inline struct actor *choose(struct vat *vat) {
     return a != NULL ? a : leave_queue(vat);
   }
   if (ACTL_UNLIKELY(!vat->is_gone_through)) return leave_queue(vat);
-  return actl__vat_has_stack(vat) ? pop_top(vat) : pop_queue(vat);
+  struct actor *a = pop_top(vat);
+  return ACTL_LIKELY(a != NULL) ? a : pop_queue(vat);
 }
 
 /* The next actor becomes current; NULL: the turn is over. */

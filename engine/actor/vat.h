@@ -121,6 +121,7 @@ struct vat {
   int32_t turn_left;       /* messages and sends until the turn is over */
   int32_t queue_until;     /* while `turn_left` is above it the queue is served first */
   struct pool pool;
+  struct actor *hand;  /* the top of the stack, apart from the others; NULL: the ring has all */
   struct actor **ring; /* the stack: a ring of its entries */
   uint32_t ring_size, bottom, top;
   struct actor *queue, *queue_last;
@@ -255,12 +256,17 @@ static inline void *actl__actor_state(struct actor *a) {
   return size <= sizeof a->word ? (void *)&a->word : (void *)(uintptr_t)a->word;
 }
 
-static inline bool actl__vat_has_stack(const struct vat *vat) { return vat->top != vat->bottom; }
+static inline bool actl__vat_has_stack(const struct vat *vat) {
+  return vat->hand != NULL || vat->top != vat->bottom;
+}
 
-/* From the running actor: to the top of the stack. */
+/* From the running actor: to the top of the stack. Two actors that wake each other in turn do not
+ * touch the ring: the way from the one to the other is then as short as it can be. */
 static inline void actl__ready_top(struct vat *vat, struct actor *a) {
+  struct actor *old = vat->hand;
   a->phase = ACTOR_READY;
-  vat->ring[vat->top++ & (vat->ring_size - 1)] = a;
+  vat->hand = a;
+  if (old != NULL) vat->ring[vat->top++ & (vat->ring_size - 1)] = old;
 }
 
 /* From outside the turn, or out of budget: to the end of the queue. */
