@@ -318,6 +318,12 @@ static void deliver(struct body *b, const actl_delivery *d) {
   }
 }
 
+/* The next actor's handler runs in the same coroutine. */
+static void forget_hook(lua_State *L, struct machine *m) {
+  lua_sethook(L, NULL, 0, 0);
+  m->has_hook = false;
+}
+
 static int pull(lua_State *L) {
   struct machine *m = actl__lua_machine(L);
   struct body b = {.L = L, .m = m};
@@ -330,6 +336,7 @@ static int pull(lua_State *L) {
     if (b.epoch != m->refs.epoch) forget_blocks(&b);
     m->in_delivery = true;
     deliver(&b, &d);
+    if (m->has_hook) forget_hook(L, m);
     if (m->n_finalizers + m->n_dropped > 0) actl__lua_finalize(L, m);
   }
   m->turn_is_over = true;

@@ -174,6 +174,15 @@ static int debug_set_metatable(lua_State *L) {
   return 1;
 }
 
+/* Lua's own debug.sethook, the upvalue. What it sets on a handler ends with the delivery. */
+static int debug_set_hook(lua_State *L) {
+  actl__lua_machine(L)->has_hook = true;
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
 /* Lua's own collectgarbage, the upvalue, except for its generational mode. */
 static int collect_garbage(lua_State *L) {
   static const char *const OPTIONS[] = {"generational", "collect",     "stop",     "restart",
@@ -197,5 +206,8 @@ void actl__lua_open_finalize(lua_State *L) {
   lua_getglobal(L, "debug");
   lua_pushcfunction(L, debug_set_metatable);
   lua_setfield(L, -2, "setmetatable");
+  lua_getfield(L, -1, "sethook");
+  lua_pushcclosure(L, debug_set_hook, 1);
+  lua_setfield(L, -2, "sethook");
   lua_pop(L, 1);
 }

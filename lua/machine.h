@@ -69,6 +69,7 @@ struct machine {
   bool sends_names;      /* the last message that was read began with a name */
   bool in_delivery;      /* a delivery is the current one: an error is its actor's failure */
   bool turn_is_over;     /* the engine has said so in this call of drive */
+  bool has_hook;         /* debug.sethook was called: hooks end with the delivery */
   bool has_begun;        /* the body of the runner that drive has called did run */
   bool is_abandoning;    /* __close methods of a failed or stopped handler run */
   bool is_closing;       /* the vat ends: nothing may be sent any more */

@@ -49,6 +49,7 @@ static void runner_free(struct machine *m, struct runner *r) {
 }
 
 void actl__lua_runner_give(struct machine *m, struct runner *r) {
+  lua_sethook(r->L, NULL, 0, 0);
   if (m->n_idle >= IDLE_MAX) {
     runner_free(m, r);
     return;

@@ -58,6 +58,7 @@ static actl_letter letter_of(actl_status reason) {
   case ACTL_##name: return ACTL_LETTER_##name;
     ACTL_LETTERS(CASE)
 #undef CASE
+  case ACTL_INIT: return ACTL_LETTER_STOPPED;
   default: return ACTL_LETTER_FAILED;
   }
 }
@@ -88,12 +89,19 @@ void actl__letter_delivered(struct vat *vat, struct actl_msg *m, actl_status rea
   actl__letter(vat, m, reason);
 }
 
-static void bury_mailbox(struct vat *vat, struct actor *a) {
-  actl_status reason = vat->is_shut ? ACTL_SHUTDOWN : ACTL_STOPPED;
+static void bury_as(struct vat *vat, struct actor *a, actl_status reason) {
   for (struct actl_msg *m; (m = actl__mailbox_pop(a)) != NULL;) actl__letter(vat, m, reason);
 }
 
+static void bury_mailbox(struct vat *vat, struct actor *a) {
+  bury_as(vat, a, vat->is_shut ? ACTL_SHUTDOWN : ACTL_STOPPED);
+}
+
 /* ---- Waiting handlers ---- */
+
+static bool has_waiter(const struct actor *a) {
+  return a->extra != NULL && a->extra->waiter != NULL;
+}
 
 void actl__life_park(struct vat *vat, struct actor *a, void *waiter, uint64_t ask) {
   struct extra *extra = a->extra;
@@ -109,6 +117,7 @@ void actl__life_park(struct vat *vat, struct actor *a, void *waiter, uint64_t as
   vat->doing = DOING_NOTHING;
   a->phase = ACTOR_PARKED;
   actl__vat_leave(vat);
+  actl__life_heed_stop(vat, a);
 }
 
 void actl__life_answer(struct vat *vat, struct actor *a, actl_status status, struct actl_msg *m) {
@@ -163,6 +172,12 @@ void actl__life_tell(struct vat *vat, struct actor *a, uint16_t flag) {
   if (flag == ACTOR_STOP_NOW && (a->flags & ACTOR_STOPPING) != 0) return;
   a->flags |= flag;
   make_ready(vat, a);
+}
+
+void actl__life_heed_stop(struct vat *vat, struct actor *a) {
+  bool is_next = a->head != NULL && actl__node_kind(a->head) == NODE_STOP;
+  if (is_next && a->phase == ACTOR_PARKED && has_waiter(a) && a->extra->waits_for != 0)
+    actl__life_tell(vat, a, ACTOR_STOP_NOW);
 }
 
 static void keep_reason(struct vat *vat, struct actor *a, actl_status status, const char *text,
@@ -266,10 +281,6 @@ static bool step_stop(struct vat *vat, struct actor *a, actl_delivery *out) {
   return true;
 }
 
-static bool has_waiter(const struct actor *a) {
-  return a->extra != NULL && a->extra->waiter != NULL;
-}
-
 /* An actor that is stopping is told to die: no hook, its children die too. */
 static bool step_kill(struct vat *vat, struct actor *a, actl_delivery *out) {
   a->flags = (uint16_t)((a->flags & ~ACTOR_KILL) | ACTOR_HOOKED | ACTOR_STEP);
@@ -340,7 +351,10 @@ void actl__life_fail(struct vat *vat, struct actor *a, actl_status status, const
   }
   if (doing == DOING_ABANDON) return; /* its stop goes on */
   vat->stats.failed++;
-  if (doing == DOING_INIT) a->flags |= ACTOR_HOOKED;
+  if (doing == DOING_INIT) {
+    a->flags |= ACTOR_HOOKED;
+    bury_as(vat, a, ACTL_INIT);
+  }
   actl__life_stop(vat, a, status, what, strlen(what));
 }
 

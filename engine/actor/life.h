@@ -64,6 +64,9 @@ void actl__life_end(struct vat *vat, struct actor *a);
 /* A far child has told that it ended. */
 void actl__life_child_gone(struct vat *vat, struct actl_msg *m);
 
+/* A stop in order has come to a mailbox: where it is next, and the handler waits, it takes effect. */
+void actl__life_heed_stop(struct vat *vat, struct actor *a);
+
 /* Parks the current actor with its handler. */
 void actl__life_park(struct vat *vat, struct actor *a, void *waiter, uint64_t ask);
 

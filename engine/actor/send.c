@@ -84,7 +84,11 @@ static actl_status tell(actl_ctx *ctx, actl_pid pid, enum node_kind kind, uint16
   if (!actl__vat_find(vat, pid.bits, &a))
     return actl__send_far(vat, pid.bits, actl__node_head(kind), 0, NULL, 0);
   if (a == NULL) return ACTL_OK;
-  if (flag == 0) return actl__send_near(vat, a, actl__node_head(kind), 0, NULL, 0);
+  if (flag == 0) {
+    actl_status status = actl__send_near(vat, a, actl__node_head(kind), 0, NULL, 0);
+    if (status == ACTL_OK) actl__life_heed_stop(vat, a);
+    return status;
+  }
   actl__life_tell(vat, a, flag);
   return ACTL_OK;
 }

@@ -205,6 +205,7 @@ static void deliver_to(struct vat *vat, struct actor *a, struct actl_msg *m) {
     return;
   }
   if (actl__mailbox_push(a, m)) actl__ready_last(vat, a);
+  if (kind == NODE_STOP) actl__life_heed_stop(vat, a);
 }
 
 void actl__vat_deliver(struct vat *vat, struct actl_msg *m) {

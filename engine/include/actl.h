@@ -295,8 +295,8 @@ ACTL_API actl_status actl_request_reply(actl_ctx *ctx, actl_request request,
                                         const actl_value *values, size_t n);
 ACTL_API actl_status actl_request_fail(actl_ctx *ctx, actl_request request, actl_status status);
 
-/* Stop in order: after what this actor sent to `pid` before. The actor's children stop first, then
- * its stop hook runs. Stopping something dead is no error; ACTL_INVALID: `pid` is no pid. */
+/* Stop in order: after what this actor sent to `pid` before; at once where a handler waits and nothing
+ * is queued before it. The actor's children stop first, then its stop hook runs. Stopping something dead is no error; ACTL_INVALID: `pid` is no pid. */
 ACTL_API actl_status actl_stop(actl_ctx *ctx, actl_pid pid);
 
 /* Stop ahead of the queue: what is queued becomes dead letters. */

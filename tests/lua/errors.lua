@@ -109,8 +109,8 @@ local Init = actor.behavior("init", {
   stop = function() print("never after a failed init") end,
   receive = { ok = function(self) return self.ok end },
 })
-ask(actor.spawn(Init, "init failed"), "ok")                                  -- expect: nil	stopped
-ask(actor.spawn_on(0, Init, "init failed there"), "ok")                      -- expect: nil	stopped
+ask(actor.spawn(Init, "init failed"), "ok")                                  -- expect: nil	init
+ask(actor.spawn_on(0, Init, "init failed there"), "ok")                      -- expect: nil	init
 -- expect-error: init failed
 -- expect-error: init failed there
 

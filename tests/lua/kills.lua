@@ -91,12 +91,24 @@ try(actor.kill, "failing")           -- expect: heard end
                                      -- expect: nil	no_actor
 -- expect-error: error in a __close: in close
 
--- A stop in order waits for the handler.
+-- A stop in order, too, ends a wait that nothing is queued before.
 local a, n = actor.spawn(Waits), #requests
 a:send("plain")
 run_until(function() return #requests > n end)
 a:stop()
 run_until(function() return true end)
+show()                               -- expect: hook normal
+silent:ask(true)
+show()                               -- expect:
+
+-- Behind another message it waits for the handler.
+a, n = actor.spawn(Waits), #requests
+a:send("plain")
+run_until(function() return #requests > n end)
+a:send("plain")
+a:stop()
+run_until(function() return true end)
 show()                               -- expect:
 silent:ask(true)
+run_until(function() return #requests > n + 1 end)
 show()                               -- expect: never, hook normal

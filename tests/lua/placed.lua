@@ -89,7 +89,7 @@ local Here = actor.behavior("here", {
   receive = { args = function(self) return actor.stats().vat, table.unpack(self.args) end },
 })
 print(actor.spawn_on(0, Here, 1, "two", nil):ask("args"))                -- expect: 0	1	two
-print(actor.spawn_on(1, Here):ask("args"))                               -- expect: nil	stopped
-print(actor.spawn_on(1, function() return Here end):ask())               -- expect: nil	stopped
+print(actor.spawn_on(1, Here):ask("args"))                               -- expect: nil	init
+print(actor.spawn_on(1, function() return Here end):ask())               -- expect: nil	init
 -- expect-status: 1
 -- expect-error: failed in init: no behavior is called "here" in this vat

@@ -1,0 +1,19 @@
+-- A hook that a handler sets ends with it: the next actor's handler runs without.
+local actor = require "actor"
+
+local function count(n)
+  local sum = 0
+  for i = 1, n do sum = sum + i end
+  return sum
+end
+
+local sets = actor.spawn(function()
+  debug.sethook(function() error("the hook of another actor") end, "", 1000)
+  return debug.gethook() ~= nil
+end)
+local works = actor.spawn(function() return count(100000), debug.gethook() end)
+
+for _ = 1, 3 do print(sets:ask(), works:ask()) end
+-- expect: true	5000050000	nil
+-- expect: true	5000050000	nil
+-- expect: true	5000050000	nil
