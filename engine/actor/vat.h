@@ -96,7 +96,6 @@ struct actl_engine {
   struct sched sched;
 
   _Atomic(bool) is_running, is_shutting_down;
-  _Atomic(uint64_t) deadlocks;
   _Atomic(uint32_t) rotation; /* where "any" looks first */
 
   actl__lock lock; /* numbers, behaviors, and sends from outside */
@@ -139,7 +138,6 @@ struct vat {
   struct slots owned[OWNED_LISTS];
   struct slots far_children; /* family.h */
   uint32_t number;
-  uint64_t n_deadlocks;
   struct actl_stats stats; /* this vat's part */
   struct out out[VAT_CHAINS];
   const char *fail_text; /* given by actl_fail, until the handler has returned; arena's */
@@ -153,6 +151,8 @@ struct vat {
                                      * engine's lock, any thread reads */
   _Atomic(uint64_t) published[sizeof(struct actl_stats) / sizeof(uint64_t)]; /* owner writes */
 };
+
+static_assert(sizeof(struct vat) <= 2560, "an empty vat stays below 4 kB");
 
 static inline struct vat *actl__vat(actl_ctx *ctx) { return (struct vat *)(void *)ctx; }
 static inline actl_ctx *actl__ctx(struct vat *vat) { return (actl_ctx *)(void *)vat; }

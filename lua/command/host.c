@@ -214,7 +214,7 @@ static int host_progress(lua_State *L) {
 /* sample(ns): a latency */
 static int host_sample(lua_State *L) {
   lua_Number ns = luaL_checknumber(L, 1);
-  luaL_argcheck(L, ns >= 0 && ns < 1e18, 1, "nanoseconds, not negative");
+  luaL_argcheck(L, ns >= 0 && ns < 1e18, 1, "nanoseconds, from 0 to 1e18");
   actl__histogram_add(&host_run(L)->samples, (uint64_t)ns);
   return 0;
 }
