@@ -24,13 +24,15 @@
 /* Tables of the blocks used last are kept on the body's stack, at block % CACHED + 1. So few that,
  * with a handler and short messages, the 20 places that Lua gives each C function are enough: the
  * body itself needs no memory, and goes on where there is none. */
-enum { CACHED = 8, BASE = CACHED };
+enum { CACHED = 8, SELF, BASE = SELF };
 
 struct body {
   lua_State *L;
   struct machine *m;
   uint32_t epoch; /* of the refs when the cache was filled */
   uint32_t blocks[CACHED];
+  uint32_t self_ref, self_drops; /* whose self is at SELF, and after how many drops */
+  uint32_t missed_ref;           /* whose self was pushed last from its block */
 };
 
 /* ---- Pushing handlers ---- */
@@ -52,17 +54,36 @@ static inline void push_ref(struct body *b, uint32_t ref) {
   lua_rawgeti(b->L, (int)(block % CACHED) + 1, (lua_Integer)(ref % REF_SLOTS) + 1);
 }
 
-/* Pushes `self`, made when first needed. */
-static void push_self(struct body *b, uint64_t word) {
-  uint32_t ref = (uint32_t)(word >> 32);
-  if (ref != 0) {
-    push_ref(b, ref);
-    return;
+/* From its block. One that is needed twice in a row is kept at SELF: its actor is likely to have more
+ * messages. A ref that is dropped may come to stand for another actor's self. */
+static void push_other_self(struct body *b, uint32_t ref) {
+  push_ref(b, ref);
+  if (ref == b->missed_ref) {
+    lua_pushvalue(b->L, -1);
+    lua_replace(b->L, SELF);
+    b->self_ref = ref;
+    b->self_drops = b->m->n_drops;
   }
+  b->missed_ref = ref;
+}
+
+static void push_new_self(struct body *b, uint64_t word) {
   lua_newtable(b->L);
   lua_pushvalue(b->L, -1);
-  ref = actl__lua_ref(b->L, b->m);
+  uint32_t ref = actl__lua_ref(b->L, b->m);
   actl_turn_set_word(b->m->ctx, (word & UINT32_MAX) | (uint64_t)ref << 32);
+}
+
+/* Pushes `self`, made when first needed. */
+static inline void push_self(struct body *b, uint64_t word) {
+  uint32_t ref = (uint32_t)(word >> 32);
+  if (ref == 0) {
+    push_new_self(b, word);
+  } else if (ref == b->self_ref && b->self_drops == b->m->n_drops) {
+    lua_pushvalue(b->L, SELF);
+  } else {
+    push_other_self(b, ref);
+  }
 }
 
 static int push_handler(struct body *b, uint32_t ref, uint64_t word) {
@@ -378,6 +399,7 @@ void actl__lua_drive(void *machine, actl_ctx *ctx) {
 
 void actl__lua_drop(void *machine, uint64_t word) {
   struct machine *m = machine;
+  m->n_drops++;
   if ((word & WORD_BEHAVIOR) == 0) actl__lua_unref(m, (uint32_t)word);
   actl__lua_unref(m, (uint32_t)(word >> 32));
 }

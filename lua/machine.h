@@ -82,6 +82,7 @@ struct machine {
   struct behavior **behaviors; /* by number */
   uint32_t n_behaviors, behaviors_capacity;
 
+  uint32_t n_drops;      /* refs of actors that are gone may be used again */
   uint32_t n_finalizers; /* listed objects, see finalize.c */
   actl_request *dropped; /* requests that the collector found unanswered */
   uint32_t n_dropped, dropped_capacity;
