@@ -147,7 +147,7 @@ static actl_status reply_to(struct vat *vat, uint64_t asker, uint64_t id, const 
   struct actl_msg *m = actl__pool_take(&vat->pool);
   if (m == NULL) return ACTL_NO_MEMORY;
 
-  bool is_near = ((asker ^ vat->home) & (PID_TOP | PID_HOME_MASK)) == 0;
+  bool is_near = actl__vat_is_home(vat, asker);
   uint64_t head = actl__node_head(NODE_REPLY) | vat->age | (is_near ? 0 : NODE_FAR);
   actl_status status = actl__node_write(m, head, values, n, NODE_ASK_SLOT, &vat->engine->mem);
   if (status != ACTL_OK) {
@@ -164,7 +164,7 @@ static void fail_to(struct vat *vat, struct actl_msg *m, uint64_t asker, uint64_
                     actl_status status) {
   m->header = actl__node_head(NODE_FAILURE) | (m->header & NODE_FAR);
   m->slot[0] = (uint64_t)(int64_t)status;
-  if (((asker ^ vat->home) & (PID_TOP | PID_HOME_MASK)) != 0) m->header |= NODE_FAR;
+  if (!actl__vat_is_home(vat, asker)) m->header |= NODE_FAR;
   hand_over(vat, m, asker, id);
 }
 

@@ -373,13 +373,8 @@ static void tell_parent(struct vat *vat, struct actor *a) {
     actl__family_remove_near(vat, a);
     step_parent(vat, parent);
   } else if ((a->flags & ACTOR_FAR_PARENT) != 0) {
-    struct extra *extra = a->extra;
-    struct actl_msg *m = extra->gone;
-    m->header = actl__node_head(NODE_CHILD_GONE) | NODE_FAR;
-    m->from = a->pid;
-    m->slot[NODE_ASK_SLOT] = extra->far_entry;
-    m->slot[NODE_TARGET_SLOT] = extra->far_parent;
-    actl__vat_post(vat, m);
+    const struct extra *extra = a->extra;
+    actl__family_tell_gone(vat, extra->gone, a->pid, extra->far_parent, extra->far_entry);
   }
 }
 

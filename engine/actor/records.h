@@ -45,7 +45,6 @@ enum actor_flag {
   ACTOR_HOOKED = 1 << 7,     /* its stop hook was called, or must not be */
   ACTOR_RESUMABLE = 1 << 8,  /* parked, and what it waited for is there */
   ACTOR_STEP = 1 << 9,       /* stopping, and a child has ended */
-  ACTOR_ASKING = 1 << 10,    /* extra->owned has entries, or once had */
   /* Before the next message something else is to be done. */
   ACTOR_ATTENTION = ACTOR_STOP_NOW | ACTOR_KILL | ACTOR_EXIT | ACTOR_RESUMABLE | ACTOR_STEP
 };

@@ -251,16 +251,6 @@ static actl_status spawn_on(struct vat *vat, uint32_t number, const struct kind 
 
 /* ---- Arriving ---- */
 
-/* Tells a far parent that its child has ended, with a node that is there for it. */
-static void tell_gone(struct vat *vat, struct actl_msg *m, uint64_t child, uint64_t parent,
-                      uint64_t entry) {
-  m->header = actl__node_head(NODE_CHILD_GONE) | NODE_FAR;
-  m->from = child;
-  m->slot[NODE_ASK_SLOT] = entry;
-  m->slot[NODE_TARGET_SLOT] = parent;
-  actl__vat_post(vat, m);
-}
-
 static void arrive_failed(struct vat *vat, struct actl_msg *m, actl_status status) {
   uint64_t pid = m->slot[NODE_TARGET_SLOT];
   actl__node_clear(m, &vat->engine->mem);
@@ -272,7 +262,7 @@ static void arrive_failed(struct vat *vat, struct actl_msg *m, actl_status statu
               actl_status_text(status));
   }
   if (m->from != 0) {
-    tell_gone(vat, m, pid, m->from, m->slot[NODE_ASK_SLOT]);
+    actl__family_tell_gone(vat, m, pid, m->from, m->slot[NODE_ASK_SLOT]);
   } else {
     actl__pool_give(&vat->pool, m);
   }

@@ -232,9 +232,14 @@ static inline struct actor *actl__vat_at(const struct vat *vat, actor_ref ref) {
 
 struct actor *actl__vat_find_further(struct vat *vat, uint64_t pid, bool *is_near);
 
+/* Whether `pid` has this vat's first number. */
+static inline bool actl__vat_is_home(const struct vat *vat, uint64_t pid) {
+  return ((pid ^ vat->home) & (PID_TOP | PID_HOME_MASK)) == 0;
+}
+
 /* Whether `pid` is in this vat, and (`out`) its live actor or NULL. */
 static inline bool actl__vat_find(struct vat *vat, uint64_t pid, struct actor **out) {
-  bool is_near = ((pid ^ vat->home) & (PID_TOP | PID_HOME_MASK)) == 0;
+  bool is_near = actl__vat_is_home(vat, pid);
   if (ACTL_LIKELY(is_near)) {
     *out = actl__records_find(&vat->records, pid);
   } else {
