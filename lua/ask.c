@@ -71,7 +71,7 @@ int actl__lua_ask(lua_State *L) {
   actl_value values[ACTL_VALUES_MAX];
   int n = lua_gettop(L) - 1;
   actl__lua_read(L, m, 2, n, values, "argument");
-  actl_status status = actl_ask_wait(m->ctx, to, values, (size_t)n, m->runner);
+  actl_status status = actl_ask_wait(m->ctx, to, values, (size_t)n, 0, m->runner);
   if (status == ACTL_NO_MEMORY) return actl__lua_no_memory(L);
   if (status != ACTL_OK) return actl__lua_push_failure(L, status);
 

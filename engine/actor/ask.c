@@ -85,8 +85,9 @@ actl_status actl_ask(actl_ctx *ctx, actl_pid to, const actl_value *values, size_
 }
 
 actl_status actl_ask_wait(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n,
-                          void *waiter) {
+                          uint64_t timeout_ms, void *waiter) {
   struct vat *vat = actl__vat(ctx);
+  (void)timeout_ms;
   actl_status status = check_target(vat, to);
   if (status != ACTL_OK) return status;
   struct actor *a = vat->current;

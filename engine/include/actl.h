@@ -117,6 +117,11 @@ typedef struct actl_request {
   uint64_t bits;
 } actl_request;
 
+/* Names one timer of one actor; safe to keep after it has ended. `bits` is 0 in none. */
+typedef struct actl_timer {
+  uint64_t bits;
+} actl_timer;
+
 static inline bool actl_pid_equal(actl_pid a, actl_pid b) { return a.bits == b.bits; }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -276,10 +281,20 @@ ACTL_API actl_status actl_spawn_on(actl_ctx *ctx, uint32_t vat, const actl_behav
  * ACTL_INVALID: `to` is no pid, or more than ACTL_VALUES_MAX values; ACTL_NO_MEMORY. */
 ACTL_API actl_status actl_send(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n);
 
+#define ACTL_FOREVER UINT64_MAX   /* as a time: without end */
+#define ACTL_ASK_TIMEOUT_MS 5000u /* how long an ask waits unless it says otherwise */
+
 /* Sends a message that asks for an answer, which comes to the behavior's `reply` with the id that
- * is put in `out`. Also ACTL_SELF. An ask that cannot be answered comes back with its reason. */
+ * is put in `out`. Also ACTL_SELF. An ask that cannot be answered comes back with its reason, one
+ * that is not answered within actl_config.ask_timeout_ms with ACTL_TIMEOUT. What comes later is
+ * dropped and counted; an ask whose time is over before its turn has come is not handled, but a dead
+ * letter ACTL_EXPIRED. */
 ACTL_API actl_status actl_ask(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n,
                               actl_ask_id *out);
+
+/* The same with a time of its own: `timeout_ms` milliseconds, or ACTL_FOREVER. */
+ACTL_API actl_status actl_ask_within(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n,
+                                     uint64_t timeout_ms, actl_ask_id *out);
 
 /* Answers the ask being handled. The first answer counts: later ones are ACTL_EXPIRED. ACTL_INVALID
  * where the message is no ask. */
@@ -315,6 +330,35 @@ ACTL_API actl_status actl_fail(actl_ctx *ctx, const char *text);
 /* Publishes the far messages sent so far, which otherwise leave in batches, and has a sleeping worker
  * look after them: for a handler that goes on for a while. */
 ACTL_API void actl_flush(actl_ctx *ctx);
+
+/* ---- Timers ------------------------------------------------------------------------------------- */
+
+/* A timer belongs to the actor that made it and ends with it. Its message comes to that actor, with
+ * the actor itself as the sender, never early, and in its turn: behind what was queued before. The
+ * resolution is a millisecond, the range years. A pending timer keeps actl_engine_run from
+ * returning, unless it is ACTL_TIMER_BACKGROUND. */
+
+/* The message comes once, `ms` milliseconds from now. `out` may be NULL. The errors are those of
+ * actl_send; ACTL_INVALID also where no actor runs, or for more than a thousand years. */
+ACTL_API actl_status actl_after(actl_ctx *ctx, uint64_t ms, const actl_value *values, size_t n,
+                                actl_timer *out);
+
+enum {
+  ACTL_TIMER_DELAY = 1,     /* the next period begins when the message has been handled */
+  ACTL_TIMER_BACKGROUND = 2 /* it does not keep a run alive */
+};
+
+/* The message comes every `ms` milliseconds (1 or more), for the first time `ms` from now. At most
+ * one is waiting: a time at which the last one has not been handled yet is skipped, and so are the
+ * times that passed while the process was suspended. The times keep their phase: they are `ms` apart
+ * however late a message was handled; with ACTL_TIMER_DELAY each begins anew. `options` is a sum of
+ * these. The errors are those of actl_after. */
+ACTL_API actl_status actl_every(actl_ctx *ctx, uint64_t ms, unsigned options,
+                                const actl_value *values, size_t n, actl_timer *out);
+
+/* Ends a timer of the running actor for good: also one whose message waits already, which is not
+ * handled then. ACTL_EXPIRED: it has ended before, or is none of this actor's. */
+ACTL_API actl_status actl_cancel(actl_ctx *ctx, actl_timer timer);
 
 /* ---- Names -------------------------------------------------------------------------------------- */
 
@@ -354,11 +398,14 @@ typedef void *(*actl_alloc_fn)(void *ud, void *ptr, size_t old_size, size_t new_
 /* Zero means the default, for every field. */
 typedef struct actl_config {
   uint32_t workers;    /* threads that run vats; 0: one for each processor. At most 256 */
-  uint32_t vats;       /* vats made at the start; 0: one for each worker. At most 65,535 */
+  uint32_t vats;       /* vats made at the start; 0: one for each worker. At most 60,000 */
   actl_log_fn log;     /* NULL: entries are dropped */
   void *log_ud;        /* handed to `log` */
   actl_alloc_fn alloc; /* all the engine's memory; NULL: malloc */
   void *alloc_ud;      /* handed to `alloc` */
+
+  /* Milliseconds that an ask waits unless it says otherwise; 0: ACTL_ASK_TIMEOUT_MS */
+  uint64_t ask_timeout_ms;
 } actl_config;
 
 /* ---- An engine ---------------------------------------------------------------------------------- */
@@ -371,11 +418,63 @@ ACTL_API actl_status actl_engine_new(actl_engine **out, const actl_config *confi
  * ignored. Not while actl_engine_run is running. */
 ACTL_API void actl_engine_free(actl_engine *engine);
 
+/*
+ * Three ways to run an engine, one at a time:
+ *
+ *   run            on the calling thread and workers - 1 more, until nothing is left to do
+ *   start, stop    on `workers` threads of the engine's own, until it is told to stop
+ *   step           a little at a time, on the calling thread alone, which is never blocked
+ *
+ * Beside these the engine has one more thread, made when first needed, which sleeps until a timer of
+ * an idle vat is due.
+ */
+
 /* Runs the actors, with the calling thread as the first worker, until the engine is quiet: no actor
- * has anything to handle. Handlers that wait for an answer then can never go on: their asks fail
- * with ACTL_DEADLOCK, which is logged, and the run goes on until it is quiet again. Actors stay, and
+ * has anything to handle, no timer is pending but those in the background, and the host holds nothing
+ * (actl_hold). Handlers that wait for an answer then can never go on: their asks fail with
+ * ACTL_DEADLOCK, which is logged, and the run goes on until it is quiet again. Actors stay, and
  * a later call continues. ACTL_BUSY: it is running; ACTL_SYSTEM: a thread could not be started. */
 ACTL_API actl_status actl_engine_run(actl_engine *engine);
+
+/* Runs the actors on threads of the engine's own, and returns. The engine goes on when it is quiet:
+ * the host may send at any time, so no ask fails with ACTL_DEADLOCK, and each waits for its time.
+ * ACTL_BUSY, ACTL_SYSTEM. */
+ACTL_API actl_status actl_engine_start(actl_engine *engine);
+
+/* Ends what actl_engine_start began: each worker finishes its turn, and the threads end. Actors, what
+ * is queued and timers stay, and a later run, start or step continues. For a graceful end call
+ * actl_engine_shutdown and actl_engine_wait before. ACTL_INVALID: it was not started. Not from a
+ * handler. */
+ACTL_API actl_status actl_engine_stop(actl_engine *engine);
+
+/* Waits until a started engine has nothing to do: no actor has anything to handle, no timer is
+ * pending but those in the background, and the host holds nothing. ACTL_TIMEOUT: not within
+ * `timeout_ms` milliseconds (or ACTL_FOREVER); ACTL_INVALID: it is not started. Any thread, but not
+ * from a handler. */
+ACTL_API actl_status actl_engine_wait(actl_engine *engine, uint64_t timeout_ms);
+
+/* What actl_engine_step has left. */
+typedef enum actl_rest {
+  ACTL_REST_MORE = 0,  /* the time was up, and there is more to do now */
+  ACTL_REST_TIMER = 1, /* nothing to do now; a timer is pending */
+  ACTL_REST_QUIET = 2  /* nothing to do until the host sends something */
+} actl_rest;
+
+/* Runs what can be run on this thread, for about `for_us` microseconds (it ends with a vat's turn, at
+ * most a millisecond later, and no handler is interrupted), and returns without ever waiting. Timers
+ * that are due are among it. As in a started engine, no ask fails with ACTL_DEADLOCK. `out` may be
+ * NULL. ACTL_BUSY: it is running otherwise, or on another thread. */
+ACTL_API actl_status actl_engine_step(actl_engine *engine, uint64_t for_us, actl_rest *out);
+
+/* A file descriptor that is readable when a step would find something to do, for the poll or epoll
+ * of a host's own loop. It belongs to the engine: do not read or close it. Made at the first call;
+ * ACTL_SYSTEM. Any thread. */
+ACTL_API actl_status actl_engine_fd(actl_engine *engine, int *out);
+
+/* Keeps the engine from being quiet, for a host that will send something: each hold is undone by one
+ * drop. Any thread. */
+ACTL_API void actl_hold(actl_engine *engine);
+ACTL_API void actl_drop(actl_engine *engine);
 
 /* Asks every actor to stop, children before parents, from any thread, at any time: no actor is
  * spawned from now on, what is queued becomes dead letters, and stop hooks run;
@@ -393,6 +492,29 @@ ACTL_API actl_status actl_engine_spawn(actl_engine *engine, uint32_t vat,
 ACTL_API actl_status actl_engine_send(actl_engine *engine, actl_pid to, const actl_value *values,
                                       size_t n);
 
+/* Asks from any thread that runs no handler, and waits for the answer: for `timeout_ms` milliseconds,
+ * ACTL_FOREVER, or 0 for the engine's default. The engine must be running, or be run by another
+ * thread meanwhile. ACTL_OK: `out` has the answer, to be read with actl_msg_value and freed with
+ * actl_msg_free; `out` may be NULL. Otherwise there is none, and the status says why: ACTL_TIMEOUT,
+ * ACTL_NO_ACTOR, ACTL_STOPPED, ACTL_FAILED and whatever else the ask failed with. It spins for a few
+ * microseconds and then sleeps. */
+ACTL_API actl_status actl_engine_ask(actl_engine *engine, actl_pid to, const actl_value *values,
+                                     size_t n, uint64_t timeout_ms, actl_msg **out);
+
+/* Frees an answer of actl_engine_ask; NULL is ignored. Any thread, before the engine is freed. */
+ACTL_API void actl_msg_free(actl_engine *engine, actl_msg *msg);
+
+/* Makes a vat beside those that the engine began with: it has a number of its own for actl_spawn_on
+ * and actl_engine_spawn, and gets no actors of ACTL_VAT_ANY. An empty one costs less than 4 kB.
+ * Any thread. ACTL_NO_MEMORY, ACTL_LIMIT (65,000 at a time), ACTL_SHUTDOWN. */
+ACTL_API actl_status actl_vat_open(actl_engine *engine, uint32_t *out);
+
+/* Ends a vat that was made with actl_vat_open: its actors stop, children before parents, with the
+ * reason ACTL_SHUTDOWN, no actor can be spawned there any more, and its memory is given back. What is
+ * sent to its actors from then on becomes dead letters, asks fail. Returns at once. ACTL_NO_VAT: no
+ * vat of that number, or one that the engine began with. Any thread. */
+ACTL_API actl_status actl_vat_close(actl_engine *engine, uint32_t vat);
+
 /* Makes `behavior` known under its name, for Lua's actor.native. Before the first run; ACTL_INVALID:
  * no name, or the name is taken; ACTL_NO_MEMORY. */
 ACTL_API actl_status actl_engine_register(actl_engine *engine, const actl_behavior *behavior);
@@ -404,7 +526,7 @@ ACTL_API const actl_behavior *actl_engine_behavior(actl_engine *engine, const ch
 ACTL_API void actl_engine_log(actl_engine *engine, actl_log_level level, const char *text);
 
 ACTL_API uint32_t actl_engine_workers(const actl_engine *engine);
-ACTL_API uint32_t actl_engine_vats(const actl_engine *engine);
+ACTL_API uint32_t actl_engine_vats(const actl_engine *engine); /* those it began with */
 
 /* ---- Statistics --------------------------------------------------------------------------------- */
 
@@ -428,8 +550,12 @@ typedef struct actl_stats {
   uint64_t messages, far_messages;              /* handled; of these, from another vat or a host */
   uint64_t dead_letters[ACTL_LETTER_REASONS];   /* by reason */
   uint64_t late_replies;                        /* answers that came after their ask had ended */
+  uint64_t timeouts;                            /* asks that were not answered in time */
   uint64_t deadlocks;                           /* asks failed because nothing could answer them */
+  uint64_t timers;                              /* pending: set, and not fired or cancelled yet */
+  uint64_t fired;                               /* timer messages handled */
   uint64_t steals, parks, turns;                /* vats taken from another worker; sleeps; turns */
+  uint64_t wakes;                               /* workers woken from their sleep */
 } actl_stats;
 
 ACTL_API void actl_engine_stats(actl_engine *engine, actl_stats *out); /* any thread */

@@ -101,10 +101,26 @@ ACTL_API bool actl_turn_has_actor(actl_ctx *ctx);
  * handler comes back as ACTL_DELIVER_ABANDON. */
 ACTL_API bool actl_turn_may_wait(actl_ctx *ctx);
 
-/* Sends an ask and parks the running handler with `waiter` until the answer. On any failure nothing
- * was sent and nothing is parked: ACTL_SELF, ACTL_NO_ACTOR (known dead), and those of actl_send. */
+/* Sends an ask and parks the running handler with `waiter` until the answer, for at most `timeout_ms`
+ * milliseconds (0: the engine's default; or ACTL_FOREVER); then it comes back with ACTL_TIMEOUT. On
+ * any failure nothing was sent and nothing is parked: ACTL_SELF, ACTL_NO_ACTOR (known dead), and those
+ * of actl_send. */
 ACTL_API actl_status actl_ask_wait(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n,
-                                   void *waiter);
+                                   uint64_t timeout_ms, void *waiter);
+
+/* Parks the running handler with `waiter` for `ms` milliseconds (or ACTL_FOREVER). It comes back with
+ * ACTL_OK and no `msg`. ACTL_NO_MEMORY: it is not parked. */
+ACTL_API actl_status actl_sleep_wait(actl_ctx *ctx, uint64_t ms, void *waiter);
+
+/* For a process (ACTL_IS_PROCESS): ends the current message, an ask among them that was not answered
+ * fails as ACTL_UNANSWERED, and takes the next one, which is the current one from then on; NULL:
+ * nothing is there, or the actor has to do something else first: actl_receive_wait. */
+ACTL_API const actl_msg *actl_receive_next(actl_ctx *ctx);
+
+/* Parks a process, after actl_receive_next had nothing, until its next message comes, which is `msg`
+ * then and the current one, or for `timeout_ms` milliseconds (or ACTL_FOREVER): ACTL_TIMEOUT. 0 lets
+ * others run once. ACTL_NO_MEMORY: it is not parked. */
+ACTL_API actl_status actl_receive_wait(actl_ctx *ctx, uint64_t timeout_ms, void *waiter);
 
 /* Whether the running delivery has sent so much that it should give way (1,000 messages). */
 ACTL_API bool actl_turn_is_overdrawn(actl_ctx *ctx);
@@ -119,7 +135,10 @@ ACTL_API bool actl_turn_is_idle(actl_ctx *ctx);
 /* Which hooks a driven actor has: the deliveries that it has no hook for are not made. */
 enum {
   ACTL_HAS_INIT = 1, /* the first delivery is ACTL_DELIVER_INIT (otherwise spawn takes no values) */
-  ACTL_HAS_STOP = 2  /* the last delivery is ACTL_DELIVER_STOP */
+  ACTL_HAS_STOP = 2, /* the last delivery is ACTL_DELIVER_STOP */
+  ACTL_IS_PROCESS =
+      4 /* its first delivery is a body that receives messages itself: an error in it is
+                       * no failed init */
 };
 
 /* Makes a near driven actor with its word and hooks (ACTL_HAS_INIT | ACTL_HAS_STOP). The errors are

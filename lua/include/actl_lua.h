@@ -44,6 +44,29 @@ ACTL_API actl_status actl_lua_open(actl_engine *engine, const actl_lua_config *c
 ACTL_API actl_status actl_lua_spawn(actl_engine *engine, uint32_t vat, const char *behavior,
                                     const actl_value *values, size_t n, actl_pid *out);
 
+/* Makes a C module known to every machine: there `require name` calls `open` as Lua's own loaders do,
+ * and gives what it returns. Before the engine's first run; `name` is copied. ACTL_INVALID: the name
+ * is taken, or no actl_lua_open before; ACTL_NO_MEMORY. */
+ACTL_API actl_status actl_lua_module(actl_engine *engine, const char *name, lua_CFunction open);
+
+/* Makes an actor, without a parent, of Lua source, from any thread. The source is run in the new
+ * actor as its first delivery, with the values as its `...`, and may wait there. What it returns
+ * becomes the actor's behavior: a function, which handles the messages, or a behavior, whose init
+ * then gets the values too. Where it returns nothing the actor ends when the source has. An error in
+ * it, or in compiling it, is the actor's end with the reason ACTL_INIT. `chunk` names the source in
+ * error messages, as Lua's luaL_loadbuffer has it ("=name" or "@file.lua"). Both are copied. The
+ * errors are those of actl_engine_spawn. */
+ACTL_API actl_status actl_lua_spawn_string(actl_engine *engine, uint32_t vat, const char *chunk,
+                                           const char *source, size_t size,
+                                           const actl_value *values, size_t n, actl_pid *out);
+
+/* The same with the contents of a file, read by the calling thread. Also ACTL_SYSTEM: it cannot be
+ * read. */
+ACTL_API actl_status actl_lua_spawn_file(actl_engine *engine, uint32_t vat, const char *path,
+                                         const actl_value *values, size_t n, actl_pid *out);
+
+/* To call into a Lua actor from a host thread and get the answer: actl_engine_ask. */
+
 /* The engine and the ctx that a C function called from Lua runs in, for host modules; the ctx is
  * valid until the function returns. NULL: not a machine of ours, or no actor is running. */
 ACTL_API actl_engine *actl_lua_engine(lua_State *L);

@@ -17,7 +17,7 @@ static void wait_once(actl_ctx *ctx, struct puppet *puppet, actl_value op) {
   actl_status status =
       waiter->gives_way
           ? actl_turn_give_way(ctx, waiter)
-          : actl_ask_wait(ctx, waiter->to, ACTL_VALUES(op, actl_int(waiter->value)), waiter);
+          : actl_ask_wait(ctx, waiter->to, ACTL_VALUES(op, actl_int(waiter->value)), 0, waiter);
   if (status == ACTL_OK) {
     waiter->is_parked = true;
     puppet_note(puppet, waiter->gives_way ? 'g' : 'w');
