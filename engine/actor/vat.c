@@ -140,6 +140,12 @@ void actl__vat_wake_outside(struct vat *vat) {
   actl__sched_outside_end(sched);
 }
 
+void actl__vat_ring(struct vat *vat) {
+  /* seq_cst: see wakes_for_alarm. */
+  atomic_store_explicit(&vat->alarm_ms, 0, memory_order_seq_cst);
+  actl__vat_wake_outside(vat);
+}
+
 static void publish(struct vat *vat, unsigned i) {
   struct out *out = &vat->out[i];
   vat->out_used &= ~((uint32_t)1 << i);

@@ -95,6 +95,10 @@ struct actl_engine {
   uint32_t n_vats;
   struct sched sched;
 
+  /* Has actl__vat_ring(vat) called, by another thread, when the clock shows `due_ms` milliseconds; an
+   * earlier alarm of the vat may be forgotten. From the worker that runs the vat; set by engine.c. */
+  void (*arm)(struct actl_engine *engine, struct vat *vat, uint64_t due_ms);
+
   _Atomic(bool) is_running, is_shutting_down;
   _Atomic(uint32_t) rotation; /* where "any" looks first */
 
@@ -124,8 +128,9 @@ struct vat {
   struct actor **ring; /* the stack: a ring of its entries */
   uint32_t ring_size, bottom, top;
   struct actor *queue, *queue_last;
-  uint32_t out_used; /* bit i: out[i] has a chain */
-  int32_t check_in;  /* deliveries until the clock is read */
+  uint64_t n_keeping; /* timers that keep a run alive */
+  uint32_t out_used;  /* bit i: out[i] has a chain */
+  int32_t check_in;   /* deliveries until the clock is read */
 
   struct records records; /* of the first number */
   struct actl_engine *engine;
@@ -147,6 +152,9 @@ struct vat {
 
   alignas(ACTL__CACHE_LINE) _Atomic(uint64_t) alive; /* owner writes; any thread reads */
   _Atomic(uint64_t) incoming;                        /* far spawns on their way; any thread */
+  _Atomic(uint64_t) alarm_ms; /* when the engine's alarm wakes this vat; 0: it does not. The owner
+                               * sets it, who rings clears it */
+  void *alarm;                /* what `arm` keeps for this vat; engine.c's */
   _Atomic(struct records *) newest; /* table: far spawns take slots there; written under the
                                      * engine's lock, any thread reads */
   _Atomic(uint64_t) published[sizeof(struct actl_stats) / sizeof(uint64_t)]; /* owner writes */
@@ -170,6 +178,9 @@ void actl__vat_publish_outside(struct vat *to, struct chain chain);
 
 /* Has a vat take a turn though nothing was sent to it. Any thread. */
 void actl__vat_wake_outside(struct vat *vat);
+
+/* The alarm that `arm` was asked for: has the vat take a turn. Any thread. */
+void actl__vat_ring(struct vat *vat);
 
 /* Puts one far node on its way: its target is in slot 4. */
 void actl__vat_post(struct vat *vat, struct actl_msg *m);
