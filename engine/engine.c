@@ -70,6 +70,8 @@ static struct actl_engine *new_engine(const actl_config *config) {
   engine->mem = mem;
   engine->log = config->log;
   engine->log_ud = config->log_ud;
+  engine->ask_timeout_ms =
+      config->ask_timeout_ms != 0 ? config->ask_timeout_ms : ACTL_ASK_TIMEOUT_MS;
   return engine;
 }
 

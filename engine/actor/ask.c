@@ -2,7 +2,11 @@
  * ask.c - asks and their answers.
  *
  *   open  --answer or failure arrives-->  resolved: the waiting handler goes on, or `reply` is called
- *         --the asker ends-->             gone: a late answer finds no entry and is dropped
+ *         --its time is over-->           the same, with ACTL_TIMEOUT
+ *         --the asker ends-->             gone
+ *
+ * A late answer finds no entry and is dropped. The message of an ask that has no entry any more is not
+ * handled: near, the entry tells; far, the message says until when it is worth handling.
  *
  * The asker keeps an entry with an id; the message has the id in slot 3 (0: answered). On the other
  * side the ask is owned by exactly one thing: a mailbox, the delivery being handled, or a request
@@ -12,6 +16,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include "actor/send.h"
+#include "actor/timer.h"
+#include "base/clock.h"
 
 #include <string.h>
 
@@ -22,19 +28,39 @@ static actl_status why_not(const struct actor *target) {
   return (target->flags & ACTOR_STOPPING) != 0 ? ACTL_STOPPED : ACTL_OK;
 }
 
+void actl__ask_close(struct vat *vat, struct owned *ask) {
+  actl__timer_forget_ask(vat, ask);
+  actl__owned_free(vat, OWNED_ASKS, ask);
+}
+
+uint64_t actl__ask_expiry(uint64_t now_ns, uint64_t timeout_ms) {
+  const uint64_t mask = ((uint64_t)1 << NODE_AGE_BITS) - 1;
+  if (timeout_ms >= (mask + 1) / 2) return 0;
+  uint64_t expiry = (now_ns / 1000000 + timeout_ms + 1) & mask;
+  return (expiry != 0 ? expiry : 1) << NODE_AGE_SHIFT;
+}
+
+static actl_status send_ask(struct vat *vat, uint64_t to, uint64_t id, uint64_t timeout_ms,
+                            const actl_value *values, size_t n) {
+  struct actor *target = NULL;
+  uint64_t head = actl__node_head(NODE_ASK);
+  if (actl__vat_find(vat, to, &target)) return actl__send_near(vat, target, head, id, values, n);
+  head |= actl__ask_expiry(actl__clock_ns(), timeout_ms);
+  return actl__send_far(vat, to, head, id, values, n);
+}
+
+/* What cannot be sent at all may have failed, and closed, the ask already. */
 static actl_status open_ask(struct vat *vat, uint64_t to, const actl_value *values, size_t n,
-                            bool waits, uint64_t *id) {
+                            uint64_t timeout_ms, uint64_t *id) {
   struct owned *entry = actl__owned_new(vat, vat->current, OWNED_ASKS, id);
   if (entry == NULL) return ACTL_NO_MEMORY;
   entry->peer = to;
-  entry->key = waits;
+  if (timeout_ms == 0) timeout_ms = vat->engine->ask_timeout_ms;
+  actl__timer_watch_ask(vat, entry, timeout_ms);
 
-  struct actor *target = NULL;
-  uint64_t head = actl__node_head(NODE_ASK);
-  actl_status status = actl__vat_find(vat, to, &target)
-                           ? actl__send_near(vat, target, head, *id, values, n)
-                           : actl__send_far(vat, to, head, *id, values, n);
-  if (status != ACTL_OK) actl__owned_free(vat, OWNED_ASKS, entry);
+  uint64_t sent_as = *id;
+  actl_status status = send_ask(vat, to, sent_as, timeout_ms, values, n);
+  if (status != ACTL_OK) actl__ask_close(vat, actl__owned_get(vat, OWNED_ASKS, sent_as));
   vat->budget--;
   return status;
 }
@@ -71,40 +97,60 @@ static actl_status fail_own(struct vat *vat, actl_pid to, actl_status why, actl_
   return ACTL_OK;
 }
 
-actl_status actl_ask(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n,
-                     actl_ask_id *out) {
+actl_status actl_ask_within(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n,
+                            uint64_t timeout_ms, actl_ask_id *out) {
   struct vat *vat = actl__vat(ctx);
   actl_status status = check_target(vat, to);
   if (status == ACTL_NO_ACTOR || status == ACTL_STOPPED) return fail_own(vat, to, status, out);
   if (status != ACTL_OK) return status;
 
   uint64_t id;
-  status = open_ask(vat, to.bits, values, n, false, &id);
+  status = open_ask(vat, to.bits, values, n, timeout_ms, &id);
   if (status == ACTL_OK) out->bits = id;
   return status;
+}
+
+actl_status actl_ask(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n,
+                     actl_ask_id *out) {
+  return actl_ask_within(ctx, to, values, n, 0, out);
 }
 
 actl_status actl_ask_wait(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n,
                           uint64_t timeout_ms, void *waiter) {
   struct vat *vat = actl__vat(ctx);
-  (void)timeout_ms;
   actl_status status = check_target(vat, to);
   if (status != ACTL_OK) return status;
   struct actor *a = vat->current;
-  if (actl__extra(vat, a) == NULL) return ACTL_NO_MEMORY;
+  struct extra *extra = actl__extra(vat, a);
+  if (extra == NULL) return ACTL_NO_MEMORY;
 
-  uint64_t id = 0;
+  extra->wait = WAIT_ANSWER;
+  extra->waits_for = 0;
   bool is_told = (a->flags & (ACTOR_STOP_NOW | ACTOR_KILL | ACTOR_EXIT)) != 0;
-  if (!is_told) status = open_ask(vat, to.bits, values, n, true, &id);
-  if (status != ACTL_OK) return status;
+  if (!is_told) status = open_ask(vat, to.bits, values, n, timeout_ms, &extra->waits_for);
+  if (status == ACTL_OK) actl__wait_park(vat, a, waiter, WAIT_ANSWER, extra->waits_for);
+  return status;
+}
 
-  actl__life_park(vat, a, waiter, id);
-  /* A stop takes effect at once where the handler waits. */
-  if (is_told) actl__ready_last(vat, a);
-  return ACTL_OK;
+/* ---- Being given up ---- */
+
+bool actl__ask_is_given_up(struct vat *vat, const struct actl_msg *m) {
+  uint64_t id = m->slot[NODE_ASK_SLOT];
+  if (id == 0) return true;
+  if ((m->header & NODE_FAR) == 0) return actl__owned_get(vat, OWNED_ASKS, id) == NULL;
+
+  /* The two clocks are one; the vat's was read when its turn began. */
+  uint32_t expiry = (uint32_t)(m->header >> NODE_AGE_SHIFT);
+  uint32_t now = (uint32_t)(vat->age >> NODE_AGE_SHIFT);
+  return expiry != 0 && (int32_t)((expiry - now) << (32 - NODE_AGE_BITS)) < 0;
 }
 
 /* ---- Answers arriving ---- */
+
+static bool is_waited_for(const struct actor *a, uint64_t id) {
+  const struct extra *extra = actl__extra_of(a);
+  return extra->waits_for == id && extra->wait == WAIT_ANSWER;
+}
 
 void actl__ask_resolve(struct vat *vat, struct actl_msg *m) {
   struct owned *entry = actl__owned_get(vat, OWNED_ASKS, m->slot[NODE_ASK_SLOT]);
@@ -115,17 +161,36 @@ void actl__ask_resolve(struct vat *vat, struct actl_msg *m) {
   }
 
   struct actor *a = entry->owner;
-  bool waits = entry->key != 0;
-  actl__owned_free(vat, OWNED_ASKS, entry);
+  bool waits = is_waited_for(a, m->slot[NODE_ASK_SLOT]);
+  actl__ask_close(vat, entry);
   if (!waits) {
     if (actl__mailbox_push(a, m)) actl__ready_last(vat, a);
   } else if (actl__node_kind(m) == NODE_REPLY) {
-    actl__life_answer(vat, a, ACTL_OK, m);
+    actl__wait_answer(vat, a, ACTL_OK, m);
   } else {
     actl_status status = (actl_status)(int64_t)m->slot[0];
     actl__vat_free_node(vat, m);
-    actl__life_answer(vat, a, status, NULL);
+    actl__wait_answer(vat, a, status, NULL);
   }
+}
+
+bool actl__ask_time_out(struct vat *vat, struct owned *ask) {
+  uint64_t id = actl__slots_id(&vat->owned[OWNED_ASKS], ask);
+  struct actor *a = ask->owner;
+  if (is_waited_for(a, id)) {
+    actl__ask_close(vat, ask);
+    actl__wait_answer(vat, a, ACTL_TIMEOUT, NULL);
+  } else {
+    struct actl_msg *m = actl__pool_take(&vat->pool);
+    if (m == NULL) return false;
+    m->header = actl__node_head(NODE_FAILURE);
+    m->from = ask->peer;
+    m->slot[0] = (uint64_t)(int64_t)ACTL_TIMEOUT;
+    m->slot[NODE_ASK_SLOT] = id;
+    actl__ask_resolve(vat, m);
+  }
+  vat->stats.timeouts++;
+  return true;
 }
 
 /* ---- Answering ---- */

@@ -9,17 +9,22 @@
  */
 #include "actor/family.h"
 #include "actor/send.h"
+#include "actor/timer.h"
 
 #include <string.h>
 
 /* ---- What hangs off a record ---- */
 
 struct extra *actl__extra(struct vat *vat, struct actor *a) {
-  if (a->extra == NULL) {
-    a->extra = actl__arena_new(&vat->arena, sizeof *a->extra);
-    if (a->extra != NULL) memset(a->extra, 0, sizeof *a->extra);
-  }
-  return a->extra;
+  struct extra *extra = actl__extra_of(a);
+  if (extra != NULL) return extra;
+
+  extra = actl__arena_new(&vat->arena, sizeof *extra);
+  if (extra == NULL) return NULL;
+  memset(extra, 0, sizeof *extra);
+  extra->timers = (due_ref)(a->more >> 1);
+  a->more = (uintptr_t)extra;
+  return extra;
 }
 
 struct owned *actl__owned_get(struct vat *vat, enum owned_list list, uint64_t id) {
@@ -44,7 +49,7 @@ void actl__owned_free(struct vat *vat, enum owned_list list, struct owned *entry
   if (entry->prev != 0) {
     actl__owned_get(vat, list, entry->prev)->next = entry->next;
   } else {
-    entry->owner->extra->owned[list] = entry->next;
+    actl__extra_of(entry->owner)->owned[list] = entry->next;
   }
   if (entry->next != 0) actl__owned_get(vat, list, entry->next)->prev = entry->prev;
   actl__slots_free(&vat->owned[list], entry);
@@ -97,86 +102,22 @@ static void bury_mailbox(struct vat *vat, struct actor *a) {
   bury_as(vat, a, vat->is_shut ? ACTL_SHUTDOWN : ACTL_STOPPED);
 }
 
-/* ---- Waiting handlers ---- */
-
-static bool has_waiter(const struct actor *a) {
-  return a->extra != NULL && a->extra->waiter != NULL;
-}
-
-void actl__life_park(struct vat *vat, struct actor *a, void *waiter, uint64_t ask) {
-  struct extra *extra = a->extra;
-  if (vat->answer != NULL) {
-    actl__vat_free_node(vat, vat->answer);
-    vat->answer = NULL;
-  }
-  extra->waiter = waiter;
-  extra->waits_for = ask;
-  extra->held = vat->msg;
-  extra->held_doing = vat->doing;
-  vat->msg = NULL;
-  vat->doing = DOING_NOTHING;
-  a->phase = ACTOR_PARKED;
-  actl__vat_leave(vat);
-  actl__life_heed_stop(vat, a);
-}
-
-void actl__life_answer(struct vat *vat, struct actor *a, actl_status status, struct actl_msg *m) {
-  /* Whoever waits for something that a shutdown ends is soon ended too: its wait has no end. */
-  if (vat->is_shut && status != ACTL_OK && (a->flags & ACTOR_STOPPING) == 0) return;
-
-  a->extra->answer = m;
-  a->extra->answer_status = status;
-  a->extra->waits_for = 0;
-  a->flags |= ACTOR_RESUMABLE;
-  if (a->phase == ACTOR_PARKED) actl__ready_last(vat, a);
-}
-
-static void resume(struct vat *vat, struct actor *a, actl_delivery *out) {
-  struct extra *extra = a->extra;
-  a->flags &= (uint16_t)~ACTOR_RESUMABLE;
-  vat->msg = extra->held;
-  vat->doing = extra->held_doing;
-  vat->answer = extra->answer;
-  *out = (actl_delivery){.kind = ACTL_DELIVER_RESUME,
-                         .status = extra->answer_status,
-                         .word = a->word,
-                         .msg = extra->answer,
-                         .waiter = extra->waiter};
-  extra->waiter = NULL;
-  extra->held = extra->answer = NULL;
-}
-
-/* The handler that waits must not go on: its ask, its answer and its message are dropped. */
-static void abandon(struct vat *vat, struct actor *a, actl_delivery *out) {
-  struct extra *extra = a->extra;
-  struct owned *ask = actl__owned_get(vat, OWNED_ASKS, extra->waits_for);
-  if (ask != NULL) actl__owned_free(vat, OWNED_ASKS, ask);
-  if (extra->answer != NULL) actl__vat_free_node(vat, extra->answer);
-  if (extra->held != NULL) actl__letter_delivered(vat, extra->held, ACTL_STOPPED);
-
-  a->flags &= (uint16_t)~ACTOR_RESUMABLE;
-  *out = (actl_delivery){.kind = ACTL_DELIVER_ABANDON, .word = a->word, .waiter = extra->waiter};
-  extra->waiter = NULL;
-  extra->held = extra->answer = NULL;
-  extra->waits_for = 0;
-  vat->doing = DOING_ABANDON;
-}
-
 /* ---- Stopping ---- */
 
-static void make_ready(struct vat *vat, struct actor *a) {
+void actl__life_make_ready(struct vat *vat, struct actor *a) {
   if (a->phase == ACTOR_IDLE || a->phase == ACTOR_PARKED) actl__ready_top(vat, a);
 }
 
 void actl__life_tell(struct vat *vat, struct actor *a, uint16_t flag) {
   if (flag == ACTOR_STOP_NOW && (a->flags & ACTOR_STOPPING) != 0) return;
   a->flags |= flag;
-  make_ready(vat, a);
+  actl__life_make_ready(vat, a);
 }
 
 void actl__life_heed_stop(struct vat *vat, struct actor *a) {
   bool is_next = a->head != NULL && actl__node_kind(a->head) == NODE_STOP;
-  if (is_next && a->phase == ACTOR_PARKED && has_waiter(a) && a->extra->waits_for != 0)
+  if (is_next && a->phase == ACTOR_PARKED && actl__wait_is_on(a) &&
+      actl__extra_of(a)->wait != WAIT_TURN)
     actl__life_tell(vat, a, ACTOR_STOP_NOW);
 }
 
@@ -211,12 +152,13 @@ void actl__life_stop(struct vat *vat, struct actor *a, actl_status status, const
   const uint16_t told = ACTOR_STOP_NOW | ACTOR_EXIT | ACTOR_KILL;
   if (is_before_init(a)) a->flags |= ACTOR_HOOKED;
   if (status == ACTL_KILLED) {
-    struct extra *extra = a->child != 0 || a->extra != NULL ? actl__extra(vat, a) : NULL;
+    struct extra *extra = a->child != 0 || actl__extra_of(a) != NULL ? actl__extra(vat, a) : NULL;
     if (extra != NULL) extra->is_killed = true;
     a->flags |= ACTOR_HOOKED;
   }
   if ((a->flags & ACTOR_HOOKED) == 0) keep_reason(vat, a, status, text, text_size);
   a->flags = (uint16_t)((a->flags & ~told) | ACTOR_STOPPING | ACTOR_STEP);
+  if (actl__actor_has_timers(a)) actl__timer_end_all(vat, a);
   bury_mailbox(vat, a);
 }
 
@@ -233,7 +175,7 @@ static void stop_far(struct vat *vat, struct actor *a, struct far_child *child, 
 /* Tells the youngest child, and true; false: there is none. */
 static bool stop_youngest(struct vat *vat, struct actor *a) {
   if (a->child == 0) return false;
-  bool kills = a->extra != NULL && a->extra->is_killed;
+  bool kills = actl__extra_of(a) != NULL && actl__extra_of(a)->is_killed;
   struct far_child *far = actl__family_far(vat, a->child);
   if (far != NULL) {
     stop_far(vat, a, far, kills);
@@ -244,7 +186,7 @@ static bool stop_youngest(struct vat *vat, struct actor *a) {
 }
 
 static void call_native_hook(struct vat *vat, struct actor *a) {
-  const struct extra *extra = a->extra;
+  const struct extra *extra = actl__extra_of(a);
   actl_reason reason = {ACTL_OK, NULL};
   if (extra != NULL) reason = (actl_reason){extra->status, extra->text};
   vat->doing = DOING_STOP;
@@ -271,7 +213,7 @@ static bool step_stop(struct vat *vat, struct actor *a, actl_delivery *out) {
     actl__life_end(vat, a);
     return false;
   }
-  const struct extra *extra = a->extra;
+  const struct extra *extra = actl__extra_of(a);
   *out = (actl_delivery){.kind = ACTL_DELIVER_STOP, .word = a->word};
   if (extra != NULL) {
     out->status = extra->status;
@@ -286,8 +228,8 @@ static bool step_kill(struct vat *vat, struct actor *a, actl_delivery *out) {
   a->flags = (uint16_t)((a->flags & ~ACTOR_KILL) | ACTOR_HOOKED | ACTOR_STEP);
   struct extra *extra = actl__extra(vat, a);
   if (extra != NULL) extra->is_killed = true;
-  if (!has_waiter(a)) return step_stop(vat, a, out);
-  abandon(vat, a, out);
+  if (!actl__wait_is_on(a)) return step_stop(vat, a, out);
+  actl__wait_abandon(vat, a, out);
   return true;
 }
 
@@ -300,8 +242,8 @@ static actl_status why(const struct vat *vat, const struct actor *a) {
 bool actl__life_step(struct vat *vat, struct actor *a, actl_delivery *out) {
   const uint16_t told = ACTOR_STOP_NOW | ACTOR_EXIT | ACTOR_KILL;
   if ((a->flags & ACTOR_STOPPING) == 0 && (a->flags & told) != 0) {
-    if (has_waiter(a)) {
-      abandon(vat, a, out);
+    if (actl__wait_is_on(a)) {
+      actl__wait_abandon(vat, a, out);
       return true;
     }
     actl__life_stop(vat, a, why(vat, a), NULL, 0);
@@ -311,15 +253,16 @@ bool actl__life_step(struct vat *vat, struct actor *a, actl_delivery *out) {
     return step_kill(vat, a, out);
   a->flags &= (uint16_t) ~(ACTOR_STOP_NOW | ACTOR_EXIT);
 
+  if ((a->flags & ACTOR_RECEIVING) != 0) return actl__wait_receive(vat, a, out);
   if ((a->flags & ACTOR_RESUMABLE) != 0) {
-    resume(vat, a, out);
+    actl__wait_resume(vat, a, out);
     return true;
   }
-  if ((a->flags & ACTOR_STEP) != 0 && !has_waiter(a)) return step_stop(vat, a, out);
+  if ((a->flags & ACTOR_STEP) != 0 && !actl__wait_is_on(a)) return step_stop(vat, a, out);
 
   /* A stopping actor whose hook waits is not to be stepped. */
   a->flags &= (uint16_t)~ACTOR_STEP;
-  if (has_waiter(a)) {
+  if (actl__wait_is_on(a)) {
     a->phase = ACTOR_PARKED;
     actl__vat_leave(vat);
   }
@@ -364,7 +307,7 @@ void actl__life_fail(struct vat *vat, struct actor *a, actl_status status, const
 static void step_parent(struct vat *vat, struct actor *parent) {
   if ((parent->flags & ACTOR_STOPPING) == 0) return;
   parent->flags |= ACTOR_STEP;
-  make_ready(vat, parent);
+  actl__life_make_ready(vat, parent);
 }
 
 static void tell_parent(struct vat *vat, struct actor *a) {
@@ -373,7 +316,7 @@ static void tell_parent(struct vat *vat, struct actor *a) {
     actl__family_remove_near(vat, a);
     step_parent(vat, parent);
   } else if ((a->flags & ACTOR_FAR_PARENT) != 0) {
-    const struct extra *extra = a->extra;
+    const struct extra *extra = actl__extra_of(a);
     actl__family_tell_gone(vat, extra->gone, a->pid, extra->far_parent, extra->far_entry);
   }
 }
@@ -392,15 +335,15 @@ void actl__life_child_gone(struct vat *vat, struct actl_msg *m) {
 }
 
 static void end_extra(struct vat *vat, struct actor *a) {
-  struct extra *extra = a->extra;
+  struct extra *extra = actl__extra_of(a);
   for (uint64_t id; (id = extra->owned[OWNED_ASKS]) != 0;)
-    actl__owned_free(vat, OWNED_ASKS, actl__owned_get(vat, OWNED_ASKS, id));
+    actl__ask_close(vat, actl__owned_get(vat, OWNED_ASKS, id));
   for (uint64_t id; (id = extra->owned[OWNED_REQUESTS]) != 0;)
     actl__request_drop(vat, actl__owned_get(vat, OWNED_REQUESTS, id), ACTL_STOPPED);
 
   actl__arena_free(&vat->arena, extra->text, extra->text_size);
   actl__arena_free(&vat->arena, extra, sizeof *extra);
-  a->extra = NULL;
+  a->more = 0;
 }
 
 static void end_state(struct vat *vat, struct actor *a) {
@@ -414,7 +357,8 @@ static void end_state(struct vat *vat, struct actor *a) {
 void actl__life_end(struct vat *vat, struct actor *a) {
   bury_mailbox(vat, a);
   tell_parent(vat, a);
-  if (a->extra != NULL) end_extra(vat, a);
+  if (actl__actor_has_timers(a)) actl__timer_end_all(vat, a);
+  if (actl__extra_of(a) != NULL) end_extra(vat, a);
   end_state(vat, a);
   vat->stats.stopped++;
   vat->stats.alive--;

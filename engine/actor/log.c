@@ -20,7 +20,7 @@ void actl__describe(struct vat *vat, struct actor *a, char *out, size_t size, ch
 
   bool is_known = (a->flags & ACTOR_DRIVEN) != 0 && (a->flags & ACTOR_UNBORN) == 0;
   if (is_known && vat->machine != NULL) {
-    void *waiter = a->extra != NULL ? a->extra->waiter : NULL;
+    void *waiter = actl__extra_of(a) != NULL ? actl__extra_of(a)->waiter : NULL;
     vat->engine->driver->describe(vat->machine, a->word, waiter, name, sizeof name, where,
                                   where_size);
   }

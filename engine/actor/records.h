@@ -37,7 +37,7 @@ enum phase {
 enum actor_flag {
   ACTOR_DRIVEN = 1 << 0,     /* its word is a driver's, not a state */
   ACTOR_UNBORN = 1 << 1,     /* driven, and the driver has not set its word yet */
-  ACTOR_FAR_PARENT = 1 << 2, /* extra->far_parent has it; `parent` is 0 */
+  ACTOR_FAR_PARENT = 1 << 2, /* its extra has it; `parent` is 0 */
   ACTOR_STOP_NOW = 1 << 3,   /* told to stop; not begun */
   ACTOR_KILL = 1 << 4,       /* told to die */
   ACTOR_EXIT = 1 << 5,       /* told itself to stop */
@@ -45,8 +45,11 @@ enum actor_flag {
   ACTOR_HOOKED = 1 << 7,     /* its stop hook was called, or must not be */
   ACTOR_RESUMABLE = 1 << 8,  /* parked, and what it waited for is there */
   ACTOR_STEP = 1 << 9,       /* stopping, and a child has ended */
+  ACTOR_RECEIVING = 1 << 10, /* a process waits for its next message, which makes it ready */
+  ACTOR_PROCESS = 1 << 11,   /* its first delivery is a body that receives */
   /* Before the next message something else is to be done. */
-  ACTOR_ATTENTION = ACTOR_STOP_NOW | ACTOR_KILL | ACTOR_EXIT | ACTOR_RESUMABLE | ACTOR_STEP
+  ACTOR_ATTENTION =
+      ACTOR_STOP_NOW | ACTOR_KILL | ACTOR_EXIT | ACTOR_RESUMABLE | ACTOR_STEP | ACTOR_RECEIVING
 };
 
 /* A near reference: table number << PID_SLOT_BITS | slot; 0: none (slot 0 is never used). */
@@ -56,10 +59,10 @@ struct actor {
   struct actl_msg *head, *last; /* mailbox, oldest and newest; owner only, as all fields */
   struct actor *ready;          /* next in the queue; next of the free slots */
   const actl_behavior *behavior;
-  uint64_t pid;        /* not live: without its top bit and home */
-  uint64_t word;       /* state of up to 8 bytes, or where it is; driven: the driver's */
-  struct extra *extra; /* NULL: none */
-  uint32_t depth;      /* messages in the mailbox */
+  uint64_t pid;   /* not live: without its top bit and home */
+  uint64_t word;  /* state of up to 8 bytes, or where it is; driven: the driver's */
+  uintptr_t more; /* what few actors have, see actl__extra_of; 0: nothing */
+  uint32_t depth; /* messages in the mailbox */
   uint16_t flags;
   uint8_t phase;
   uint8_t table;            /* which of its vat's tables it is in */

@@ -13,8 +13,8 @@ actl_status actl__send_far(struct vat *vat, uint64_t to, uint64_t head, uint64_t
   if (vat->pool.free != NULL) actl__node_fetch_ahead(m, vat->pool.free);
 
   unsigned room = id != 0 ? NODE_ASK_SLOT : NODE_TARGET_SLOT;
-  actl_status status =
-      actl__node_write(m, head | vat->age | NODE_FAR, values, n, room, &vat->engine->mem);
+  if (id == 0) head |= vat->age;
+  actl_status status = actl__node_write(m, head | NODE_FAR, values, n, room, &vat->engine->mem);
   if (status != ACTL_OK) {
     actl__vat_give_blank(vat, m);
     return status;

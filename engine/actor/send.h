@@ -13,11 +13,15 @@ static inline uint64_t actl__vat_self(const struct vat *vat) {
   return ACTL_LIKELY(vat->current != NULL) ? vat->current->pid : 0;
 }
 
-/* `head` is the kind; `id` is kept in slot 3, 0: none. On failure nothing was sent. */
+/* `head` is the kind, and for a far ask its expiry; `id` is kept in slot 3, 0: none. On failure nothing
+ * was sent. */
 actl_status actl__send_near(struct vat *vat, struct actor *a, uint64_t head, uint64_t id,
                             const actl_value *values, size_t n);
 actl_status actl__send_far(struct vat *vat, uint64_t to, uint64_t head, uint64_t id,
                            const actl_value *values, size_t n);
+
+/* What a far ask that waits so long has in place of its age: until when it is worth handling. */
+uint64_t actl__ask_expiry(uint64_t now_ns, uint64_t timeout_ms);
 
 /* From any thread; `word` goes with a NODE_SPAWN. */
 actl_status actl__send_outside(actl_engine *engine, uint64_t to, uint64_t head, uint64_t word,

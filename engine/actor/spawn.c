@@ -354,8 +354,9 @@ actl_status actl_spawn_on(actl_ctx *ctx, uint32_t vat, const actl_behavior *beha
 actl_status actl_driven_spawn(actl_ctx *ctx, uint64_t word, unsigned hooks,
                               const actl_value *values, size_t n, actl_pid *out) {
   uint16_t unhooked = (hooks & ACTL_HAS_STOP) != 0 ? 0 : ACTOR_HOOKED;
+  uint16_t process = (hooks & ACTL_IS_PROCESS) != 0 ? ACTOR_PROCESS : 0;
   struct kind kind = {.word = word,
-                      .flags = (uint16_t)(ACTOR_DRIVEN | unhooked),
+                      .flags = (uint16_t)(ACTOR_DRIVEN | unhooked | process),
                       .has_init = (hooks & ACTL_HAS_INIT) != 0};
   return spawn_near(actl__vat(ctx), &kind, NODE_INIT, values, n, out);
 }

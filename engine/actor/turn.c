@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include "actor/send.h"
+#include "actor/timer.h"
+#include "actor/turn.h"
 
 /* ---- Picking ---- */
 
@@ -76,23 +78,6 @@ static inline bool gives_way(struct vat *vat, struct actor *a) {
   return true;
 }
 
-static inline void count_delivery(struct vat *vat) {
-  vat->budget--;
-  if (ACTL_UNLIKELY(--vat->check_in <= 0)) actl__vat_check(vat);
-}
-
-static inline void count_message(struct vat *vat, const struct actl_msg *m) {
-  vat->stats.messages++;
-  if (ACTL_UNLIKELY((m->header & NODE_FAR) != 0)) vat->stats.far_messages++;
-}
-
-/* An ask that its caller has given up is not handled. */
-static inline bool skips(struct vat *vat, struct actl_msg *m) {
-  if (ACTL_LIKELY(!actl__node_is_ask(m)) || m->slot[NODE_ASK_SLOT] != 0) return false;
-  actl__letter(vat, m, ACTL_EXPIRED);
-  return true;
-}
-
 /* ---- Native actors ---- */
 
 static void forget_text(struct vat *vat) {
@@ -124,6 +109,17 @@ static inline void settle(struct vat *vat, struct actl_msg *m) {
   actl__vat_free_node(vat, m);
 }
 
+static inline void run_message(struct vat *vat, struct actor *a, void *state, struct actl_msg *m) {
+  vat->msg = m;
+  actl__turn_count_message(vat, m);
+  actl_status status = a->behavior->receive(actl__ctx(vat), state, m);
+  if (ACTL_UNLIKELY(status != ACTL_OK)) {
+    native_failed(vat, a, status);
+  } else {
+    settle(vat, m);
+  }
+}
+
 static actl_status call_special(struct vat *vat, struct actor *a, struct actl_msg *m) {
   unsigned kind = actl__node_kind(m);
   if (kind == NODE_INIT) {
@@ -144,6 +140,10 @@ static actl_status call_special(struct vat *vat, struct actor *a, struct actl_ms
 }
 
 static ACTL_NOINLINE void run_special(struct vat *vat, struct actor *a, struct actl_msg *m) {
+  if (actl__node_kind(m) == NODE_TIMER) {
+    if (actl__timer_arrives(vat, m)) run_message(vat, a, actl__actor_state(a), m);
+    return;
+  }
   vat->msg = m;
   actl_status status = call_special(vat, a, m);
   if (status != ACTL_OK) {
@@ -152,17 +152,6 @@ static ACTL_NOINLINE void run_special(struct vat *vat, struct actor *a, struct a
     settle(vat, m);
   }
   vat->doing = DOING_MESSAGE;
-}
-
-static inline void run_message(struct vat *vat, struct actor *a, void *state, struct actl_msg *m) {
-  vat->msg = m;
-  count_message(vat, m);
-  actl_status status = a->behavior->receive(actl__ctx(vat), state, m);
-  if (ACTL_UNLIKELY(status != ACTL_OK)) {
-    native_failed(vat, a, status);
-  } else {
-    settle(vat, m);
-  }
 }
 
 /* Runs the current actor until it rests, gives way or ends. */
@@ -184,12 +173,12 @@ static void run_native(struct vat *vat, struct actor *a) {
       break;
     }
     if (ACTL_LIKELY(actl__node_kind(m) <= NODE_ASK)) {
-      if (ACTL_UNLIKELY(skips(vat, m))) continue;
+      if (ACTL_UNLIKELY(actl__turn_skips(vat, m))) continue;
       run_message(vat, a, state, m);
     } else {
       run_special(vat, a, m);
     }
-    count_delivery(vat);
+    actl__turn_count_delivery(vat);
   }
 }
 
@@ -211,13 +200,27 @@ static void fill(struct vat *vat, struct actor *a, struct actl_msg *m, enum doin
   out->msg = m;
 }
 
+static inline void message_for_driver(struct vat *vat, struct actor *a, struct actl_msg *m,
+                                      actl_delivery *out) {
+  out->kind = ACTL_DELIVER_MESSAGE;
+  out->is_ask = actl__node_is_ask(m);
+  fill(vat, a, m, DOING_MESSAGE, out);
+  actl__turn_count_message(vat, m);
+}
+
 /* true: `out` is filled. false: the message is done with. */
 static bool special_for_driver(struct vat *vat, struct actor *a, struct actl_msg *m,
                                actl_delivery *out) {
   unsigned kind = actl__node_kind(m);
   *out = (actl_delivery){.kind = ACTL_DELIVER_INIT};
+  if (kind == NODE_TIMER) {
+    if (!actl__timer_arrives(vat, m)) return false;
+    message_for_driver(vat, a, m, out);
+    return true;
+  }
   if (kind == NODE_INIT) {
-    fill(vat, a, m, DOING_INIT, out);
+    /* The body of a process is no init: it may fail at any time. */
+    fill(vat, a, m, (a->flags & ACTOR_PROCESS) != 0 ? DOING_MESSAGE : DOING_INIT, out);
     return true;
   }
   if (kind == NODE_SPAWN) {
@@ -244,13 +247,9 @@ static inline bool next_of(struct vat *vat, struct actor *a, actl_delivery *out)
       rest(vat, a);
       return false;
     }
-    unsigned kind = actl__node_kind(m);
-    if (ACTL_LIKELY(kind <= NODE_ASK)) {
-      if (ACTL_UNLIKELY(skips(vat, m))) continue;
-      out->kind = ACTL_DELIVER_MESSAGE;
-      out->is_ask = kind == NODE_ASK;
-      fill(vat, a, m, DOING_MESSAGE, out);
-      count_message(vat, m);
+    if (ACTL_LIKELY(actl__node_kind(m) <= NODE_ASK)) {
+      if (ACTL_UNLIKELY(actl__turn_skips(vat, m))) continue;
+      message_for_driver(vat, a, m, out);
       return true;
     }
     if (special_for_driver(vat, a, m, out)) return true;
@@ -279,9 +278,11 @@ static inline void end_delivery(struct vat *vat) {
   }
 }
 
+/* What the body of a process returns is no answer to what it received last. */
 static ACTL_NOINLINE actl_status answer_driven(struct vat *vat, struct actl_msg *m,
                                                const actl_value *values, size_t n) {
-  actl_status status = actl__ask_answer(vat, m, values, n);
+  bool answers = (vat->current->flags & ACTOR_PROCESS) == 0;
+  actl_status status = answers ? actl__ask_answer(vat, m, values, n) : ACTL_UNANSWERED;
   if (status == ACTL_OK) {
     actl__vat_free_node(vat, m);
   } else {
@@ -305,7 +306,7 @@ actl_status actl_turn_done(actl_ctx *ctx, const actl_value *values, size_t n) {
     }
   }
   end_delivery(vat);
-  count_delivery(vat);
+  actl__turn_count_delivery(vat);
   if (ACTL_UNLIKELY(doing == DOING_STOP)) actl__life_end(vat, vat->current);
   return status;
 }
@@ -314,7 +315,7 @@ void actl_turn_fail(actl_ctx *ctx, actl_status status, const char *text) {
   struct vat *vat = actl__vat(ctx);
   actl__life_fail(vat, vat->current, status, text);
   end_delivery(vat);
-  if (vat->current != NULL) count_delivery(vat);
+  if (vat->current != NULL) actl__turn_count_delivery(vat);
 }
 
 void actl_turn_unhandled(actl_ctx *ctx, const char *name, bool log) {
@@ -329,7 +330,7 @@ void actl_turn_unhandled(actl_ctx *ctx, const char *name, bool log) {
   }
   actl__letter_delivered(vat, m, ACTL_UNHANDLED);
   end_delivery(vat);
-  count_delivery(vat);
+  actl__turn_count_delivery(vat);
 }
 
 void actl_turn_set_word(actl_ctx *ctx, uint64_t word) {
@@ -341,12 +342,16 @@ void actl_turn_set_word(actl_ctx *ctx, uint64_t word) {
 uint64_t actl_turn_word(actl_ctx *ctx) { return actl__vat(ctx)->current->word; }
 
 void actl_turn_set_hooks(actl_ctx *ctx, unsigned hooks) {
-  struct actor *a = actl__vat(ctx)->current;
+  struct vat *vat = actl__vat(ctx);
+  struct actor *a = vat->current;
   if ((hooks & ACTL_HAS_STOP) != 0) {
     a->flags &= (uint16_t)~ACTOR_HOOKED;
   } else {
     a->flags |= ACTOR_HOOKED;
   }
+  if ((hooks & ACTL_IS_PROCESS) == 0) return;
+  a->flags |= ACTOR_PROCESS;
+  vat->doing = DOING_MESSAGE;
 }
 
 void *actl_turn_step_out(actl_ctx *ctx) {
@@ -367,15 +372,6 @@ bool actl_turn_may_wait(actl_ctx *ctx) {
 
 bool actl_turn_is_overdrawn(actl_ctx *ctx) {
   return actl__vat(ctx)->budget <= VAT_BUDGET - VAT_OVERDRAFT;
-}
-
-actl_status actl_turn_give_way(actl_ctx *ctx, void *waiter) {
-  struct vat *vat = actl__vat(ctx);
-  struct actor *a = vat->current;
-  if (actl__extra(vat, a) == NULL) return ACTL_NO_MEMORY;
-  actl__life_park(vat, a, waiter, 0);
-  actl__life_answer(vat, a, ACTL_OK, NULL);
-  return ACTL_OK;
 }
 
 bool actl_turn_is_idle(actl_ctx *ctx) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "actor/family.h"
+#include "actor/timer.h"
 #include "base/clock.h"
 
 /* ---- Making and freeing ---- */
@@ -26,6 +27,7 @@ struct vat *actl__vat_new(struct actl_engine *engine, uint32_t number) {
   for (int list = 0; list < OWNED_LISTS; list++)
     actl__slots_init(&vat->owned[list], sizeof(struct owned));
   actl__slots_init(&vat->far_children, sizeof(struct far_child));
+  actl__timer_init(vat);
   atomic_init(&vat->newest, &vat->records);
   if (actl__records_init(&vat->records, vat->home, 0, &vat->arena, &engine->mem) != ACTL_OK) {
     actl__memory_free_aligned(&engine->mem, vat, sizeof *vat);
@@ -41,9 +43,10 @@ static void clear_node(struct vat *vat, struct actl_msg *m) {
 /* Blocks behind messages come from the hook; everything else of an actor goes with the arena. */
 static void clear_actor(struct vat *vat, struct actor *a) {
   for (struct actl_msg *m; (m = actl__mailbox_pop(a)) != NULL;) clear_node(vat, m);
-  if (a->extra == NULL) return;
-  clear_node(vat, a->extra->held);
-  clear_node(vat, a->extra->answer);
+  const struct extra *extra = actl__extra_of(a);
+  if (extra == NULL) return;
+  clear_node(vat, extra->held);
+  clear_node(vat, extra->answer);
 }
 
 static void clear_records(struct vat *vat, struct records *records) {
@@ -64,6 +67,7 @@ static void clear_chain(struct vat *vat, struct chain chain) {
 void actl__vat_free(struct vat *vat) {
   struct actl_engine *engine = vat->engine;
   if (vat->machine != NULL) engine->driver->close(vat->machine);
+  actl__timer_fini(vat);
   clear_chain(vat, actl__inbox_close(&vat->inbox));
   clear_records(vat, &vat->records);
   for (struct records *r = actl__vat_newest(vat), *next; r != &vat->records; r = next) {
@@ -246,6 +250,35 @@ static bool waits_for_more(const struct vat *vat) {
   return vat->turn_ns - vat->heard_ns < VAT_WAIT_NS && actl__sched_may_linger(vat->worker);
 }
 
+void actl__vat_clear_node(struct vat *vat, struct actl_msg *m) {
+  if ((m->header & NODE_DELAYED) != 0) actl__timer_handled(vat, m);
+  actl__node_clear(m, &vat->engine->mem);
+}
+
+/* ---- Alarms ---- */
+
+/* Has this vat woken when its next timer is due. false: that is now. The alarm may ring before the vat
+ * has gone idle: see wakes_for_alarm. */
+static bool set_alarm(struct vat *vat, uint64_t due_ms) {
+  if (due_ms <= vat->turn_ns / 1000000) return false;
+  if (vat->engine->arm == NULL) return vat->n_keeping == 0;
+  /* relaxed: the owner's own, or cleared by who rang: then it is set anew. */
+  uint64_t alarm_ms = atomic_load_explicit(&vat->alarm_ms, memory_order_relaxed);
+  if (alarm_ms != 0 && alarm_ms <= due_ms) return true;
+  atomic_store_explicit(&vat->alarm_ms, due_ms, memory_order_relaxed);
+  vat->engine->arm(vat->engine, vat, due_ms);
+  return true;
+}
+
+/* Who rings clears the alarm and then wakes the vat if it is idle; this vat has gone idle and then looks
+ * at the alarm. Both are sequentially consistent, so that one of them sees the other. true: the vat is
+ * this worker's again. */
+static bool wakes_for_alarm(struct vat *vat) {
+  return vat->engine->arm != NULL &&
+         atomic_load_explicit(&vat->alarm_ms, memory_order_seq_cst) == 0 &&
+         actl__inbox_wake(&vat->inbox);
+}
+
 /* ---- A turn ---- */
 
 void actl__vat_check(struct vat *vat) {
@@ -327,12 +360,16 @@ enum verdict actl__vat_run(struct task *task, struct worker *worker) {
   begin_turn(vat);
   actl__records_fill_reserve(actl__vat_newest(vat));
   drain(vat);
+  actl__timer_turn(vat, vat->turn_ns);
   bool is_shut = actl__life_is_shut(vat);
   run_ready(vat);
   actl__vat_flush(vat);
   publish_stats(vat);
 
-  if (vat->queue != NULL || actl__vat_has_stack(vat)) return TASK_AGAIN;
-  if (waits_for_more(vat) || !actl__inbox_try_idle(&vat->inbox)) return TASK_AGAIN;
+  uint64_t due_ms = actl__timer_next(vat);
+  if (vat->queue != NULL || actl__vat_has_stack(vat) || waits_for_more(vat)) return TASK_AGAIN;
+  if (due_ms != WHEEL_NEVER && !set_alarm(vat, due_ms)) return TASK_AGAIN;
+  if (!actl__inbox_try_idle(&vat->inbox)) return TASK_AGAIN;
+  if (due_ms != WHEEL_NEVER && wakes_for_alarm(vat)) return TASK_AGAIN;
   return !is_shut && wakes_for_shutdown(vat) ? TASK_AGAIN : TASK_IDLE;
 }

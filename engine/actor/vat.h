@@ -25,6 +25,7 @@
 
 #include "actl_driver.h"
 #include "actor/records.h"
+#include "actor/wheel.h"
 #include "base/slots.h"
 #include "msg/inbox.h"
 #include "msg/names.h"
@@ -60,11 +61,16 @@ struct vat;
 /* An entry of one of an actor's two lists (life.h). */
 struct owned {
   struct slot slot;
+  union {
+    struct due due; /* ask: when it ends */
+    struct {
+      uint64_t key;          /* request: the asker's id of it */
+      struct actl_msg *node; /* request: the node that will carry a failure */
+    };
+  };
   struct actor *owner;
-  uint64_t next, prev;   /* ids of the same owner's entries, newest first; 0: none */
-  uint64_t peer;         /* ask: the target; request: the asker */
-  uint64_t key;          /* request: the asker's id of it; ask: whether a handler waits */
-  struct actl_msg *node; /* request: the node that will carry a failure */
+  uint64_t next, prev; /* ids of the same owner's entries, newest first; 0: none */
+  uint64_t peer;       /* ask: the target; request: the asker */
 };
 
 enum owned_list { OWNED_ASKS, OWNED_REQUESTS, OWNED_LISTS };
@@ -99,6 +105,7 @@ struct actl_engine {
    * earlier alarm of the vat may be forgotten. From the worker that runs the vat; set by engine.c. */
   void (*arm)(struct actl_engine *engine, struct vat *vat, uint64_t due_ms);
 
+  uint64_t ask_timeout_ms; /* constant */
   _Atomic(bool) is_running, is_shutting_down;
   _Atomic(uint32_t) rotation; /* where "any" looks first */
 
@@ -141,6 +148,9 @@ struct vat {
   uint64_t turn_ns, flush_ns; /* when the turn, and the oldest chain, began */
   struct arena arena;
   struct slots owned[OWNED_LISTS];
+  struct slots timers;
+  struct wheel wheel;        /* of the timers and the asks */
+  due_ref fresh_asks;        /* those opened since the clock was last read, a ring */
   struct slots far_children; /* family.h */
   uint32_t number;
   struct actl_stats stats; /* this vat's part */
@@ -196,6 +206,9 @@ bool actl__vat_stack_grow(struct vat *vat, uint64_t n_actors);
 static inline bool actl__vat_stack_reserve(struct vat *vat, uint64_t n_actors) {
   return ACTL_LIKELY(n_actors <= vat->ring_size) || actl__vat_stack_grow(vat, n_actors);
 }
+
+/* Frees what a node holds, and sets its timer anew. */
+void actl__vat_clear_node(struct vat *vat, struct actl_msg *m);
 
 /* Turns a chain that cannot be delivered into dead letters. */
 void actl__vat_bury(struct vat *vat, struct chain chain);
@@ -327,7 +340,7 @@ static inline void actl__vat_give_blank(struct vat *vat, struct actl_msg *m) {
 }
 
 static inline void actl__vat_free_node(struct vat *vat, struct actl_msg *m) {
-  actl__node_clear(m, &vat->engine->mem);
+  if (ACTL_UNLIKELY((m->header & (NODE_CARE | NODE_DELAYED)) != 0)) actl__vat_clear_node(vat, m);
   actl__pool_give(&vat->pool, m);
 }
 

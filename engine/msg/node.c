@@ -46,6 +46,29 @@ void actl__node_clear_care(struct actl_msg *m, const struct memory *mem) {
   m->header &= ~((uint64_t)0xFFFFF << NODE_TYPES_SHIFT);
 }
 
+actl_status actl__node_copy(struct actl_msg *m, const struct actl_msg *from,
+                            const struct memory *mem) {
+  const uint64_t types = (uint64_t)0xFFFFF << NODE_TYPES_SHIFT;
+  m->from = from->from;
+  m->header = from->header & ~types;
+  for (unsigned slot = 0; slot < NODE_SLOTS; slot++) {
+    unsigned type = actl__node_type(from, slot);
+    m->slot[slot] = from->slot[slot];
+    if (type >= NODE_LONG_STRING && type <= NODE_PACK) {
+      const struct block *source = block_in(from, slot);
+      struct block *b = block_new(mem, source->size);
+      if (b == NULL) {
+        actl__node_clear_care(m, mem);
+        return ACTL_NO_MEMORY;
+      }
+      memcpy(b->bytes, source->bytes, source->size);
+      m->slot[slot] = (uint64_t)(uintptr_t)b;
+    }
+    set_type(m, slot, type);
+  }
+  return ACTL_OK;
+}
+
 static actl_status write_pack(struct actl_msg *m, const actl_value *values, size_t n,
                               const struct memory *mem) {
   size_t size = 0;

@@ -4,9 +4,10 @@
  *   header   bits  0-7   how many values
  *            bits  8-11  kind
  *            bits 12-13  priority
- *            bits 14-15  flags
+ *            bits 14-15  flags: NODE_FAR, NODE_DELAYED
  *            bits 16-35  five 4-bit types, one for each slot
- *            bits 36-63  coarse age: the sender's clock in milliseconds
+ *            bits 36-63  coarse age: the sender's clock in milliseconds; of a far ask: when it
+ *                        expires, 0: never
  *   slot     a value each. A string of up to 7 bytes is its length and its bytes in one slot, one of
  *            up to 39 goes on through the next slots (CONT); a longer one, and a table, is a
  *            pointer to a block. More values than there are slots: all of them in one PACK block.
@@ -61,9 +62,11 @@ enum {
   NODE_TARGET_SLOT = 4,
   NODE_KIND_SHIFT = 8,
   NODE_PRIORITY_SHIFT = 12,
-  NODE_FAR = 1 << 14, /* came from another thread's pool; slot 4 is taken */
+  NODE_FAR = 1 << 14,     /* came from another thread's pool; slot 4 is taken */
+  NODE_DELAYED = 1 << 15, /* its timer (slot 3) begins anew when the message has been handled */
   NODE_TYPES_SHIFT = 16,
-  NODE_AGE_SHIFT = 36
+  NODE_AGE_SHIFT = 36,
+  NODE_AGE_BITS = 28
 };
 
 #define NODE_CARE ((uint64_t)0x88888 << NODE_TYPES_SHIFT)
@@ -141,6 +144,10 @@ static inline actl_status actl__node_write(struct actl_msg *m, uint64_t head,
   m->header = header;
   return ACTL_OK;
 }
+
+/* Writes what `from` has into `m`, with its own blocks. ACTL_NO_MEMORY: the node holds nothing. */
+actl_status actl__node_copy(struct actl_msg *m, const struct actl_msg *from,
+                            const struct memory *mem);
 
 /* Frees the blocks behind the slots; the node itself stays with its owner. */
 void actl__node_clear_care(struct actl_msg *m, const struct memory *mem);

@@ -359,7 +359,10 @@ static void check_asker_ends(struct pair *pair) {
   host_send(&pair->host, pair->server, ACTL_VALUES(actl_int(RELEASE)));
   host_run(&pair->host);
   assert_int_equal(pair->asked.replies, 0);
-  assert_int_equal(pair->host.stats.late_replies, 3);
+  /* Where the asker was gone before the ask was handled, it is not. */
+  assert_int_equal(pair->host.stats.late_replies +
+                       pair->host.stats.dead_letters[ACTL_LETTER_EXPIRED],
+                   3);
   assert_true(pair->served.release_status == ACTL_OK ||
               pair->served.release_status == ACTL_EXPIRED);
 }
@@ -507,7 +510,10 @@ static void check_hopeless(struct pair *pair) {
   assert_int_equal(pair->asked.replies, 4);
   assert_int_equal(pair->asked.by_status[0], 1);
   assert_int_equal(pair->host.stats.deadlocks, 3);
-  assert_int_equal(pair->host.stats.late_replies, 3);
+  /* Where the asker was gone before the ask was handled, it is not. */
+  assert_int_equal(pair->host.stats.late_replies +
+                       pair->host.stats.dead_letters[ACTL_LETTER_EXPIRED],
+                   3);
 }
 
 static void a_request_that_is_kept_for_ever_is_a_deadlock(void **state) {
@@ -609,7 +615,9 @@ static void where_nothing_was_asked_nothing_is_answered(void **state) {
     assert_int_equal(misplaced.stop_later, ACTL_INVALID);
     assert_int_equal(pair->host.stats.alive, 2);
     assert_int_equal(pair->host.stats.deadlocks, 0);
-    assert_int_equal(pair->served.asked, misplaced.stop_ask == ACTL_OK ? 2 : 1);
+    /* Nobody waits for the answer to what an actor asks in its stop hook: near that is known. */
+    int64_t expired = (int64_t)pair->host.stats.dead_letters[ACTL_LETTER_EXPIRED];
+    assert_int_equal(pair->served.asked + expired, misplaced.stop_ask == ACTL_OK ? 2 : 1);
     pair_close(pair);
   }
 }

@@ -110,5 +110,5 @@ a:stop()
 run_until(function() return true end)
 show()                               -- expect:
 silent:ask(true)
-run_until(function() return #requests > n + 1 end)
+run_until(function() return log[2] end)
 show()                               -- expect: never, hook normal
