@@ -1,7 +1,5 @@
 /*
- * engine.c - builds an engine out of the rooms, and runs it.
- *
- *   new --run--> running --quiet--> at rest --run--> running ...      free, from at rest
+ * engine.c - builds an engine out of the rooms; running.c runs it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,6 +7,7 @@
 
 #include "actor/send.h"
 #include "base/clock.h"
+#include "running.h"
 
 enum { MAX_WORKERS = 256, MAX_VATS = 65535 };
 
@@ -16,20 +15,6 @@ struct registered { /* a behavior known by name */
   struct registered *next;
   const actl_behavior *behavior;
 };
-
-/* ---- Quiet ---- */
-
-/* Nothing runs anywhere: handlers that still wait can never go on. */
-static bool on_quiet(void *ud) {
-  struct actl_engine *engine = ud;
-  bool goes_on = false;
-  for (uint32_t i = 0; i < engine->n_vats; i++) {
-    if (!actl__ask_fail_hopeless(engine->vats[i])) continue;
-    actl__vat_wake_outside(engine->vats[i]);
-    goes_on = true;
-  }
-  return goes_on;
-}
 
 /* ---- Making ---- */
 
@@ -100,8 +85,8 @@ actl_status actl_engine_new(actl_engine **out, const actl_config *config) {
   actl__pool_init(&engine->pool, &engine->depot);
   status = actl__names_init(&engine->names, &engine->mem);
   if (status != ACTL_OK) goto fail_names;
-  status = actl__sched_init(&engine->sched, &engine->mem, workers, actl__vat_run, on_quiet, engine);
-  if (status != ACTL_OK) goto fail_sched;
+  status = actl__running_init(engine, workers);
+  if (status != ACTL_OK) goto fail_running;
   status = make_vats(engine, vats);
   if (status != ACTL_OK) goto fail_vats;
   *out = engine;
@@ -109,8 +94,8 @@ actl_status actl_engine_new(actl_engine **out, const actl_config *config) {
 
 fail_vats:
   free_vats(engine, vats);
-  actl__sched_fini(&engine->sched);
-fail_sched:
+  actl__running_fini(engine);
+fail_running:
   actl__names_fini(&engine->names);
 fail_names:
   actl__depot_fini(&engine->depot);
@@ -125,8 +110,7 @@ fail_lock:
 
 void actl_engine_free(actl_engine *engine) {
   if (engine == NULL) return;
-  ACTL_INVARIANT(!atomic_load_explicit(&engine->is_running, memory_order_acquire));
-
+  actl__running_end(engine);
   free_vats(engine, engine->n_vats);
   if (engine->driver != NULL && engine->driver->detach != NULL)
     engine->driver->detach(engine->driver_ud);
@@ -134,7 +118,7 @@ void actl_engine_free(actl_engine *engine) {
     next = r->next;
     actl__memory_free(&engine->mem, r, sizeof *r);
   }
-  actl__sched_fini(&engine->sched);
+  actl__running_fini(engine);
   actl__names_fini(&engine->names);
   actl__depot_fini(&engine->depot);
   actl__slabs_fini(&engine->slabs);
@@ -147,22 +131,6 @@ actl_status actl_engine_drive(actl_engine *engine, const actl_driver *driver, vo
   engine->driver = driver;
   engine->driver_ud = ud;
   return ACTL_OK;
-}
-
-/* ---- Running ---- */
-
-actl_status actl_engine_run(actl_engine *engine) {
-  /* acquire: pairs with the release below, so that runs of different threads follow each other. */
-  if (atomic_exchange_explicit(&engine->is_running, true, memory_order_acquire)) return ACTL_BUSY;
-  actl_status status = actl__sched_run(&engine->sched);
-  atomic_store_explicit(&engine->is_running, false, memory_order_release);
-  return status;
-}
-
-void actl_engine_shutdown(actl_engine *engine) {
-  /* seq_cst: see actl__vat_run. */
-  atomic_store_explicit(&engine->is_shutting_down, true, memory_order_seq_cst);
-  for (uint32_t i = 0; i < engine->n_vats; i++) actl__vat_wake_outside(engine->vats[i]);
 }
 
 uint32_t actl_engine_workers(const actl_engine *engine) { return engine->sched.n_workers; }
@@ -244,7 +212,12 @@ static void collect_stats(struct actl_engine *engine, const struct vat *own, act
   actl__lock_take(&engine->lock);
   for (int i = 0; i < ACTL_LETTER_REASONS; i++) out->dead_letters[i] += engine->outside[i];
   actl__lock_drop(&engine->lock);
-  actl__sched_counts(&engine->sched, &out->steals, &out->parks, &out->turns);
+
+  struct sched_counts counts = actl__sched_counts(&engine->sched);
+  out->steals = counts.steals;
+  out->parks = counts.parks;
+  out->turns = counts.turns;
+  out->wakes = counts.wakes;
 }
 
 void actl_engine_stats(actl_engine *engine, actl_stats *out) { collect_stats(engine, NULL, out); }

@@ -26,6 +26,7 @@
 #include "actl_driver.h"
 #include "actor/records.h"
 #include "actor/wheel.h"
+#include "base/pipe.h"
 #include "base/slots.h"
 #include "msg/inbox.h"
 #include "msg/names.h"
@@ -87,6 +88,9 @@ struct vat_number { /* which vat and which of its tables a number stands for */
 };
 
 struct registered; /* engine.c */
+struct io;         /* io/io.h */
+
+enum mode { MODE_RUN, MODE_START, MODE_STEP }; /* how an engine runs */
 
 struct actl_engine {
   struct memory mem; /* constant after the start, as all up to `sched` */
@@ -102,10 +106,16 @@ struct actl_engine {
   struct sched sched;
 
   /* Has actl__vat_ring(vat) called, by another thread, when the clock shows `due_ms` milliseconds; an
-   * earlier alarm of the vat may be forgotten. From the worker that runs the vat; set by engine.c. */
+   * earlier alarm of the vat may be forgotten. From the worker that runs the vat; set by running.c. */
   void (*arm)(struct actl_engine *engine, struct vat *vat, uint64_t due_ms);
 
   uint64_t ask_timeout_ms; /* constant */
+  struct io *io;  /* constant after the start; running.c's, as the rest up to `is_running` */
+  enum mode mode; /* who runs the engine, before it does */
+  _Atomic(bool) is_started; /* actl_engine_start's; any thread */
+  struct pipe pipe;         /* constant once it has been made */
+  _Atomic(bool) has_pipe;   /* written under `lock` */
+
   _Atomic(bool) is_running, is_shutting_down;
   _Atomic(uint32_t) rotation; /* where "any" looks first */
 
@@ -164,7 +174,7 @@ struct vat {
   _Atomic(uint64_t) incoming;                        /* far spawns on their way; any thread */
   _Atomic(uint64_t) alarm_ms; /* when the engine's alarm wakes this vat; 0: it does not. The owner
                                * sets it, who rings clears it */
-  void *alarm;                /* what `arm` keeps for this vat; engine.c's */
+  void *alarm;                /* what `arm` keeps for this vat; running.c's */
   _Atomic(struct records *) newest; /* table: far spawns take slots there; written under the
                                      * engine's lock, any thread reads */
   _Atomic(uint64_t) published[sizeof(struct actl_stats) / sizeof(uint64_t)]; /* owner writes */

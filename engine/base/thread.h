@@ -1,5 +1,5 @@
 /*
- * thread.h - threads, locks and semaphores, by way of libuv.
+ * thread.h - threads, locks, signals and semaphores, by way of libuv.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,8 @@
 #include "base/invariant.h"
 
 typedef uv_mutex_t actl__lock;
-typedef uv_sem_t actl__gate; /* counts wake-ups: wait takes one, post gives one */
+typedef uv_sem_t actl__gate;    /* counts wake-ups: wait takes one, post gives one */
+typedef uv_cond_t actl__signal; /* for who waits under a lock */
 typedef uv_thread_t actl__thread;
 
 static inline actl_status actl__lock_init(actl__lock *lock) {
@@ -30,6 +31,18 @@ static inline actl_status actl__gate_init(actl__gate *gate) {
 static inline void actl__gate_fini(actl__gate *gate) { uv_sem_destroy(gate); }
 static inline void actl__gate_post(actl__gate *gate) { uv_sem_post(gate); }
 static inline void actl__gate_wait(actl__gate *gate) { uv_sem_wait(gate); }
+
+static inline actl_status actl__signal_init(actl__signal *signal) {
+  return uv_cond_init(signal) == 0 ? ACTL_OK : ACTL_SYSTEM;
+}
+static inline void actl__signal_fini(actl__signal *signal) { uv_cond_destroy(signal); }
+/* Wakes all who wait. */
+static inline void actl__signal_all(actl__signal *signal) { uv_cond_broadcast(signal); }
+/* Under `lock`, which is free meanwhile: returns when it was woken, when the time is over, or for
+ * nothing. */
+static inline void actl__signal_wait(actl__signal *signal, actl__lock *lock, uint64_t ns) {
+  (void)uv_cond_timedwait(signal, lock, ns);
+}
 
 /* Runs `body(arg)` on a new thread, to be joined. ACTL_SYSTEM: none is to be had. */
 actl_status actl__thread_start(actl__thread *out, void (*body)(void *arg), void *arg);

@@ -1,10 +1,20 @@
 /*
- * sched.c - workers, stealing, parking, quiet.
+ * sched.c - parking and waking, quiet, and the three ways to run.
  *
  * Lost wake-ups. Who publishes a task stores it and then looks at `n_spinning` and `n_parked`; who
  * parks counts itself in `n_parked` and then looks at every queue. Both are sequentially consistent,
  * so at least one of them sees the other. A spinning worker counts as somebody who will look: it
  * stops being one before it counts itself as parked.
+ *
+ * Who finds all workers parked decides what comes next, under the lock: the last one to park, or a
+ * thread that waits for a started scheduler to be idle. While it asks, without the lock, nobody is
+ * woken, so nothing runs; whoever published a task meanwhile relies on it, and it looks at the queues
+ * once more when it has the lock again. What else may change a decision, it changes under the lock
+ * and then has somebody decide again: the drop of the last hold wakes a worker, which finds nothing
+ * and is the last to park; who begins to wait decides at once; a stop that comes while somebody asks
+ * wakes nobody, but that one sees `is_over`.
+ *
+ * A worker looks at `is_over` between two turns, and puts back what it has in hand.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,54 +23,74 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/random.h"
+#include "sched/worker.h"
 
-enum {
-  RUN_NEXT_CAP = ACTL_TUNE(16, 1), /* tasks in a row from the run-next slot */
-  GLOBAL_EVERY = ACTL_TUNE(61, 3), /* takes from the global list first, each so many tasks */
-  SPIN_NS = 50000,                 /* about what a futex round trip costs */
-  SIT_NS = 5000,                   /* a run-next task is left alone for so long */
-};
+enum { CALM_LOOKS = 2 }; /* looks without a filled slot after which the watch ends */
+
+static const uint64_t LONG_NS = 3600ull * 1000000000; /* one wait of a signal */
+
+/* ---- Making ---- */
+
+static actl_status init_locks(struct sched *sched) {
+  if (actl__lock_init(&sched->lock) != ACTL_OK) return ACTL_SYSTEM;
+  if (actl__signal_init(&sched->has_idled) == ACTL_OK) return ACTL_OK;
+  actl__lock_fini(&sched->lock);
+  return ACTL_SYSTEM;
+}
+
+static void fini_locks(struct sched *sched) {
+  actl__signal_fini(&sched->has_idled);
+  actl__lock_fini(&sched->lock);
+}
+
+static void free_workers(struct sched *sched, uint32_t n_made) {
+  for (uint32_t i = 0; i < n_made; i++) actl__gate_fini(&sched->workers[i].gate);
+  actl__memory_free_aligned(sched->mem, sched->workers, sched->n_workers * sizeof *sched->workers);
+}
+
+static actl_status make_workers(struct sched *sched) {
+  size_t size = sched->n_workers * sizeof *sched->workers;
+  sched->workers = actl__memory_new_aligned(sched->mem, size);
+  if (sched->workers == NULL) return ACTL_NO_MEMORY;
+
+  memset(sched->workers, 0, size);
+  for (uint32_t i = 0; i < sched->n_workers; i++) {
+    struct worker *w = &sched->workers[i];
+    w->sched = sched;
+    w->index = i;
+    w->random = 0x9E3779B97F4A7C15ull * (i + 1);
+    actl__deque_init(&w->deque);
+    if (actl__gate_init(&w->gate) == ACTL_OK) continue;
+    free_workers(sched, i);
+    return ACTL_SYSTEM;
+  }
+  return ACTL_OK;
+}
 
 actl_status actl__sched_init(struct sched *sched, const struct memory *mem, uint32_t n_workers,
-                             task_run run, bool (*quiet)(void *ud), void *ud) {
+                             const struct sched_user *user) {
   memset(sched, 0, sizeof *sched);
   sched->mem = mem;
-  sched->run = run;
-  sched->quiet = quiet;
-  sched->ud = ud;
+  sched->user = *user;
+  sched->n_workers = n_workers;
   sched->global_end = &sched->global;
-  if (actl__lock_init(&sched->lock) != ACTL_OK) return ACTL_SYSTEM;
+  atomic_init(&sched->is_watched, user->watch == NULL); /* then nobody calls it */
 
-  sched->workers = actl__memory_new_aligned(mem, n_workers * sizeof *sched->workers);
-  if (sched->workers != NULL) memset(sched->workers, 0, n_workers * sizeof *sched->workers);
-  actl_status status = sched->workers == NULL ? ACTL_NO_MEMORY : ACTL_OK;
-  for (; status == ACTL_OK && sched->n_workers < n_workers; sched->n_workers++) {
-    struct worker *w = &sched->workers[sched->n_workers];
-    w->sched = sched;
-    w->index = sched->n_workers;
-    w->random = 0x9E3779B97F4A7C15ull * (w->index + 1);
-    actl__deque_init(&w->deque);
-    status = actl__gate_init(&w->gate);
-    if (status != ACTL_OK) break;
-  }
-  if (status == ACTL_OK) return ACTL_OK;
-
-  for (uint32_t i = 0; i < sched->n_workers; i++) actl__gate_fini(&sched->workers[i].gate);
-  actl__memory_free_aligned(mem, sched->workers, n_workers * sizeof *sched->workers);
-  actl__lock_fini(&sched->lock);
+  actl_status status = init_locks(sched);
+  if (status != ACTL_OK) return status;
+  status = make_workers(sched);
+  if (status != ACTL_OK) fini_locks(sched);
   return status;
 }
 
 void actl__sched_fini(struct sched *sched) {
-  for (uint32_t i = 0; i < sched->n_workers; i++) actl__gate_fini(&sched->workers[i].gate);
-  actl__memory_free_aligned(sched->mem, sched->workers, sched->n_workers * sizeof *sched->workers);
-  actl__lock_fini(&sched->lock);
+  free_workers(sched, sched->n_workers);
+  fini_locks(sched);
 }
 
 /* ---- Waking ---- */
 
-/* Under the lock: takes one parked worker off the list. */
+/* Under the lock: takes one parked worker off the list, who is to be posted. */
 static struct worker *unpark_one(struct sched *sched) {
   struct worker *w = sched->idle;
   if (w == NULL || sched->is_asking) return NULL;
@@ -72,11 +102,17 @@ static struct worker *unpark_one(struct sched *sched) {
   atomic_fetch_add_explicit(&sched->n_spinning, 1, memory_order_seq_cst);
   atomic_fetch_sub_explicit(&sched->n_parked, 1, memory_order_seq_cst);
   w->is_spinning = true;
+  actl__worker_count(&sched->wakes);
   return w;
 }
 
-/* There is a task that somebody might take: wakes a worker unless one is looking already. */
-static void wake_one(struct sched *sched) {
+/* Under the lock: one worker looks for work, or decides again. */
+static void rouse_one(struct sched *sched) {
+  struct worker *w = unpark_one(sched);
+  if (w != NULL) actl__gate_post(&w->gate);
+}
+
+void actl__sched_wake_one(struct sched *sched) {
   /* seq_cst: see the head comment. */
   if (atomic_load_explicit(&sched->n_spinning, memory_order_seq_cst) != 0) return;
   if (atomic_load_explicit(&sched->n_parked, memory_order_seq_cst) == 0) return;
@@ -87,7 +123,7 @@ static void wake_one(struct sched *sched) {
   if (w != NULL) actl__gate_post(&w->gate);
 }
 
-static void push_global(struct sched *sched, struct task *task) {
+void actl__sched_push_global(struct sched *sched, struct task *task) {
   task->next = NULL;
   *sched->global_end = task;
   sched->global_end = &task->next;
@@ -97,176 +133,16 @@ static void push_global(struct sched *sched, struct task *task) {
 
 void actl__sched_inject(struct sched *sched, struct task *task) {
   actl__lock_take(&sched->lock);
-  push_global(sched, task);
+  actl__sched_push_global(sched, task);
+  bool notifies = sched->wants_notice;
+  sched->wants_notice = false;
   actl__lock_drop(&sched->lock);
-  wake_one(sched);
+
+  actl__sched_wake_one(sched);
+  if (notifies) sched->user.notify(sched->user.ud);
 }
 
-static void push_back(struct worker *w, struct task *task) {
-  if (actl__deque_push(&w->deque, task)) {
-    wake_one(w->sched);
-  } else {
-    actl__sched_inject(w->sched, task);
-  }
-}
-
-void actl__sched_wake(struct worker *w, struct task *task) {
-  /* release: pairs with the exchange of a thief. acquire: a thief's earlier taking. seq_cst: see the
-   * head comment, for who shares the slot. */
-  struct task *old = atomic_exchange_explicit(&w->run_next, task, memory_order_seq_cst);
-  if (old != NULL) push_back(w, old);
-}
-
-void actl__sched_share(struct worker *w) {
-  /* relaxed: a hint. */
-  if (atomic_load_explicit(&w->run_next, memory_order_relaxed) != NULL) wake_one(w->sched);
-}
-
-bool actl__sched_may_linger(const struct worker *w) {
-  /* relaxed: hints. */
-  return w->sched->n_started > 1 &&
-         atomic_load_explicit(&w->run_next, memory_order_relaxed) == NULL &&
-         atomic_load_explicit(&w->sched->n_global, memory_order_relaxed) == 0 &&
-         !actl__deque_has(&w->deque);
-}
-
-/* ---- Taking ---- */
-
-static struct task *take_run_next(struct worker *w) {
-  /* relaxed: only the owner fills it; a thief may empty it meanwhile, which the exchange sees. */
-  if (atomic_load_explicit(&w->run_next, memory_order_relaxed) == NULL) return NULL;
-  /* acquire: pairs with wake, where a thief takes it. */
-  return atomic_exchange_explicit(&w->run_next, NULL, memory_order_acq_rel);
-}
-
-static struct task *take_global(struct sched *sched) {
-  /* relaxed: a hint; parking looks under the lock. */
-  if (atomic_load_explicit(&sched->n_global, memory_order_relaxed) == 0) return NULL;
-
-  actl__lock_take(&sched->lock);
-  struct task *task = sched->global;
-  if (task != NULL) {
-    sched->global = task->next;
-    if (sched->global == NULL) sched->global_end = &sched->global;
-    atomic_fetch_sub_explicit(&sched->n_global, 1, memory_order_seq_cst);
-  }
-  actl__lock_drop(&sched->lock);
-  return task;
-}
-
-static struct task *take_deque(struct deque *deque) {
-  for (;;) {
-    bool lost = false;
-    struct task *task = actl__deque_take(deque, &lost);
-    if (task != NULL || !lost) return task;
-  }
-}
-
-static struct task *take_own(struct worker *w) {
-  struct task *task = NULL;
-  if (++w->n_taken % GLOBAL_EVERY == 0 && (task = take_global(w->sched)) != NULL) return task;
-
-  if (w->n_run_next < RUN_NEXT_CAP && (task = take_run_next(w)) != NULL) {
-    w->n_run_next++;
-    return task;
-  }
-  w->n_run_next = 0;
-  if ((task = take_deque(&w->deque)) != NULL) return task;
-  if ((task = take_global(w->sched)) != NULL) return task;
-  return take_run_next(w);
-}
-
-/* Owner only. relaxed: others read it as a statistic, or as a hint that a turn has ended. */
-static void count(_Atomic(uint64_t) *counter) {
-  uint64_t n = atomic_load_explicit(counter, memory_order_relaxed);
-  atomic_store_explicit(counter, n + 1, memory_order_relaxed);
-}
-
-static struct task *steal(struct worker *w) {
-  struct sched *sched = w->sched;
-  uint32_t start = actl__random_below(&w->random, sched->n_workers);
-  for (uint32_t i = 0; i < sched->n_workers; i++) {
-    struct worker *victim = &sched->workers[(start + i) % sched->n_workers];
-    struct task *task = victim == w ? NULL : take_deque(&victim->deque);
-    if (task != NULL) {
-      count(&w->steals);
-      return task;
-    }
-  }
-  return take_global(sched);
-}
-
-/* ---- Spinning ---- */
-
-static void spin_begin(struct worker *w) {
-  if (w->is_spinning) return;
-  w->is_spinning = true;
-  atomic_fetch_add_explicit(&w->sched->n_spinning, 1, memory_order_seq_cst);
-}
-
-static void spin_end(struct worker *w) {
-  if (!w->is_spinning) return;
-  w->is_spinning = false;
-  /* seq_cst: see the head comment. */
-  atomic_fetch_sub_explicit(&w->sched->n_spinning, 1, memory_order_seq_cst);
-}
-
-/* What one spinning worker has seen of another's run-next slot. */
-struct sighting {
-  uint32_t victim;
-  struct task *task;
-  uint64_t turn;
-  uint64_t since_ns;
-};
-
-/* Takes a run-next task that has sat there, in one turn of its worker, for SIT_NS. */
-static struct task *steal_run_next(struct worker *w, struct sighting *seen, uint64_t now) {
-  struct sched *sched = w->sched;
-  struct worker *victim = &sched->workers[seen->victim];
-  /* relaxed: hints. What counts is the exchange. */
-  struct task *task = atomic_load_explicit(&victim->run_next, memory_order_relaxed);
-  uint64_t turn = atomic_load_explicit(&victim->turns, memory_order_relaxed);
-
-  if (victim == w || task == NULL) {
-    seen->victim = (seen->victim + 1) % sched->n_workers;
-    seen->task = NULL;
-    return NULL;
-  }
-  if (task != seen->task || turn != seen->turn) {
-    seen->task = task;
-    seen->turn = turn;
-    seen->since_ns = now;
-    return NULL;
-  }
-  if (now - seen->since_ns < SIT_NS) return NULL;
-
-  seen->task = NULL;
-  /* acq_rel: acquire pairs with wake, so that the task's state is seen. */
-  task = atomic_exchange_explicit(&victim->run_next, NULL, memory_order_acq_rel);
-  if (task != NULL) count(&w->steals);
-  return task;
-}
-
-static struct task *spin(struct worker *w) {
-  struct sighting seen = {.victim = (w->index + 1) % w->sched->n_workers};
-  struct task *task = NULL;
-
-  spin_begin(w);
-  uint64_t start = actl__clock_ns();
-  for (uint64_t now = start; task == NULL && now - start < SPIN_NS; now = actl__clock_ns()) {
-    /* relaxed: a hint; parking looks under the lock. */
-    if (atomic_load_explicit(&w->sched->is_over, memory_order_relaxed)) break;
-    task = steal(w);
-    if (task == NULL) task = steal_run_next(w, &seen, now);
-    if (task == NULL)
-      for (int i = 0; i < 8; i++) actl__thread_relax();
-  }
-  return task;
-}
-
-/* ---- Parking ---- */
-
-static bool is_work_visible(struct sched *sched) {
+bool actl__sched_has_work(struct sched *sched) {
   /* seq_cst: see the head comment. */
   if (atomic_load_explicit(&sched->n_outside, memory_order_seq_cst) != 0) return true;
   if (atomic_load_explicit(&sched->n_global, memory_order_seq_cst) != 0) return true;
@@ -279,6 +155,51 @@ static bool is_work_visible(struct sched *sched) {
   return false;
 }
 
+/* ---- Deciding ---- */
+
+/* Under the lock: has all workers end. */
+static void end_all(struct sched *sched) {
+  /* relaxed: the lock, or the joining of the threads, orders what follows. */
+  atomic_store_explicit(&sched->is_over, true, memory_order_relaxed);
+  for (struct worker *w; (w = unpark_one(sched)) != NULL;) actl__gate_post(&w->gate);
+}
+
+/* Under the lock: whether nobody runs or looks for work. */
+static bool are_all_parked(struct sched *sched) {
+  return sched->n_started != 0 && !sched->is_asking &&
+         atomic_load_explicit(&sched->n_parked, memory_order_relaxed) == sched->n_started;
+}
+
+/* Under the lock, which is free meanwhile. A started scheduler goes on anyway: it need not know,
+ * unless somebody waits. */
+static enum quiet ask(struct sched *sched) {
+  if (sched->n_holds != 0 || (sched->is_started && sched->n_waiting == 0)) return QUIET_WAIT;
+
+  sched->is_asking = true;
+  actl__lock_drop(&sched->lock);
+  enum quiet verdict = sched->user.quiet(sched->user.ud);
+  actl__lock_take(&sched->lock);
+  sched->is_asking = false;
+  return verdict == QUIET_OVER && sched->n_holds != 0 ? QUIET_WAIT : verdict;
+}
+
+/* Under the lock, all are parked: wakes one, all or nobody. */
+static void decide(struct sched *sched) {
+  enum quiet verdict = ask(sched);
+  if (atomic_load_explicit(&sched->is_over, memory_order_relaxed)) {
+    end_all(sched);
+  } else if (verdict == QUIET_AGAIN || actl__sched_has_work(sched)) {
+    rouse_one(sched);
+  } else if (verdict == QUIET_OVER && !sched->is_started) {
+    end_all(sched);
+  } else if (verdict == QUIET_OVER) {
+    sched->n_idle++;
+    actl__signal_all(&sched->has_idled);
+  }
+}
+
+/* ---- Parking ---- */
+
 static void park_announce(struct worker *w) {
   struct sched *sched = w->sched;
   w->is_parked = true;
@@ -287,137 +208,264 @@ static void park_announce(struct worker *w) {
   atomic_fetch_add_explicit(&sched->n_parked, 1, memory_order_seq_cst);
 }
 
-/* Under the lock, as long as `w` was the last to announce itself. */
+/* Under the same lock as park_announce: `w` is the newest in the list. */
 static void park_withdraw(struct worker *w) {
-  struct worker **link = &w->sched->idle;
-  while (*link != w) link = &(*link)->next_idle;
-  *link = w->next_idle;
+  w->sched->idle = w->next_idle;
   w->is_parked = false;
   atomic_fetch_sub_explicit(&w->sched->n_parked, 1, memory_order_seq_cst);
 }
 
-/* Under the lock: ends the run, and wakes everybody to see it. */
-static void end_run(struct sched *sched) {
-  atomic_store_explicit(&sched->is_over, true, memory_order_release);
-  for (struct worker *w; (w = unpark_one(sched)) != NULL;) actl__gate_post(&w->gate);
-}
-
-/* Under the lock: nobody runs anything. The others are parked, and stay so while `is_asking`. */
-static void ask_quiet(struct worker *w) {
-  struct sched *sched = w->sched;
-  sched->is_asking = true;
-  actl__lock_drop(&sched->lock);
-  bool goes_on = sched->quiet(sched->ud);
-  actl__lock_take(&sched->lock);
-  sched->is_asking = false;
-
-  /* Whoever published a task meanwhile woke nobody: this worker looks, and wakes others. */
-  if (goes_on || is_work_visible(sched)) {
-    spin_begin(w);
-  } else {
-    end_run(sched);
-  }
-}
-
-/* false: the run is over. */
-static bool park(struct worker *w) {
+static void park(struct worker *w) {
   struct sched *sched = w->sched;
   bool sleeps = false;
 
   actl__lock_take(&sched->lock);
   if (!atomic_load_explicit(&sched->is_over, memory_order_relaxed)) {
     park_announce(w);
-    if (is_work_visible(sched)) {
-      park_withdraw(w);
-    } else if (atomic_load_explicit(&sched->n_parked, memory_order_relaxed) == sched->n_started) {
-      park_withdraw(w);
-      ask_quiet(w);
-    } else {
-      sleeps = true;
-    }
+    sleeps = !actl__sched_has_work(sched);
+    if (!sleeps) park_withdraw(w);
+    if (are_all_parked(sched)) decide(sched); /* which may post this worker's gate */
   }
-  bool over = !sleeps && atomic_load_explicit(&sched->is_over, memory_order_relaxed);
   actl__lock_drop(&sched->lock);
 
-  if (sleeps) {
-    count(&w->parks);
-    actl__gate_wait(&w->gate);
-  }
-  return !over;
+  if (!sleeps) return;
+  actl__worker_count(&w->parks);
+  actl__gate_wait(&w->gate);
 }
 
 /* ---- Running ---- */
 
-static struct task *next_task(struct worker *w) {
-  struct task *task = take_own(w);
-  if (task == NULL && w->sched->n_started > 1) task = spin(w);
-
-  bool was_spinning = w->is_spinning;
-  spin_end(w);
-  /* The one who found something leaves somebody to look for the next. */
-  if (was_spinning && task != NULL && is_work_visible(w->sched)) wake_one(w->sched);
-  return task;
+/* One turn; returns what the worker has in hand then. */
+static struct task *turn(struct worker *w, struct task *task) {
+  actl__worker_count(&w->turns);
+  bool is_again = w->sched->user.run(task, w) == TASK_AGAIN;
+  return is_again ? actl__worker_after_again(w, task) : NULL;
 }
 
-/* After a turn that left more to do: another task if there is one, and this one to the back of the
- * deque. A task that is alone stays with its worker, out of the thieves' sight. */
-static struct task *after_again(struct worker *w, struct task *task) {
-  struct task *next = take_own(w);
-  if (next == NULL) return task;
-  push_back(w, task);
-  return next;
+static void put_back(struct sched *sched, struct task *task) {
+  if (task == NULL) return;
+  actl__lock_take(&sched->lock);
+  actl__sched_push_global(sched, task);
+  actl__lock_drop(&sched->lock);
 }
 
 static void work(void *arg) {
   struct worker *w = arg;
+  struct sched *sched = w->sched;
   struct task *task = NULL;
-  for (;;) {
-    if (task == NULL) task = next_task(w);
-    if (task == NULL) {
-      if (!park(w)) break;
-      continue;
+  /* relaxed: who has it set joins the thread. */
+  while (!atomic_load_explicit(&sched->is_over, memory_order_relaxed)) {
+    if (task == NULL) task = actl__worker_next(w);
+    if (task != NULL) {
+      task = turn(w, task);
+    } else {
+      park(w);
     }
-    count(&w->turns);
-    bool is_again = w->sched->run(task, w) == TASK_AGAIN;
-    task = is_again ? after_again(w, task) : NULL;
   }
-  spin_end(w);
+  actl__worker_spin_end(w);
+  put_back(sched, task);
 }
 
-static void join_all(struct sched *sched, uint32_t n) {
-  for (uint32_t i = 1; i < n; i++) actl__thread_join(&sched->workers[i].thread);
-}
-
-static void abandon_start(struct sched *sched, uint32_t n) {
+static void begin(struct sched *sched, uint32_t n_workers, bool is_started) {
   actl__lock_take(&sched->lock);
-  end_run(sched);
-  actl__lock_drop(&sched->lock);
-  join_all(sched, n);
-}
-
-actl_status actl__sched_run(struct sched *sched) {
   atomic_store_explicit(&sched->is_over, false, memory_order_relaxed);
   /* No worker can find the others parked before it sees all of them counted. */
-  sched->n_started = sched->n_workers;
+  sched->n_started = n_workers;
+  sched->is_started = is_started;
+  sched->wants_notice = false;
+  actl__lock_drop(&sched->lock);
+}
 
-  for (uint32_t i = 1; i < sched->n_workers; i++) {
+/* Under the lock, no worker runs: moves all that is runnable to the global list. */
+static void collect(struct sched *sched) {
+  bool lost = false; /* nobody takes anything meanwhile */
+  for (uint32_t i = 0; i < sched->n_workers; i++) {
     struct worker *w = &sched->workers[i];
-    if (actl__thread_start(&w->thread, work, w) != ACTL_OK) {
-      abandon_start(sched, i);
-      return ACTL_SYSTEM;
-    }
+    /* relaxed: its thread has been joined, or is this one. */
+    struct task *task = atomic_load_explicit(&w->run_next, memory_order_relaxed);
+    atomic_store_explicit(&w->run_next, NULL, memory_order_relaxed);
+    if (task != NULL) actl__sched_push_global(sched, task);
+    while ((task = actl__deque_take(&w->deque, &lost)) != NULL)
+      actl__sched_push_global(sched, task);
   }
-  work(&sched->workers[0]);
-  join_all(sched, sched->n_workers);
+}
+
+/* Under the lock, at rest: true: the notice is due at once. */
+static bool expect_notice(struct sched *sched) {
+  if (!sched->may_notify || sched->n_started != 0) return false;
+  bool is_due = actl__sched_has_work(sched);
+  sched->wants_notice = !is_due;
+  return is_due;
+}
+
+static void finish(struct sched *sched) {
+  actl__lock_take(&sched->lock);
+  collect(sched);
+  sched->n_started = 0;
+  sched->is_started = false;
+  actl__signal_all(&sched->has_idled);
+  bool notifies = expect_notice(sched);
+  actl__lock_drop(&sched->lock);
+  if (notifies) sched->user.notify(sched->user.ud);
+}
+
+static void join(struct sched *sched, uint32_t first, uint32_t end) {
+  for (uint32_t i = first; i < end; i++) actl__thread_join(&sched->workers[i].thread);
+}
+
+static void end_and_join(struct sched *sched, uint32_t first, uint32_t end) {
+  actl__lock_take(&sched->lock);
+  end_all(sched);
+  actl__lock_drop(&sched->lock);
+  join(sched, first, end);
+}
+
+/* Starts all workers from `first` on, or none. */
+static actl_status start_threads(struct sched *sched, uint32_t first) {
+  for (uint32_t i = first; i < sched->n_workers; i++) {
+    struct worker *w = &sched->workers[i];
+    if (actl__thread_start(&w->thread, work, w) == ACTL_OK) continue;
+    end_and_join(sched, first, i);
+    return ACTL_SYSTEM;
+  }
   return ACTL_OK;
 }
 
-void actl__sched_counts(struct sched *sched, uint64_t *steals, uint64_t *parks, uint64_t *turns) {
-  *steals = *parks = *turns = 0;
+actl_status actl__sched_run(struct sched *sched) {
+  begin(sched, sched->n_workers, false);
+  actl_status status = start_threads(sched, 1);
+  if (status == ACTL_OK) {
+    work(&sched->workers[0]);
+    join(sched, 1, sched->n_workers);
+  }
+  finish(sched);
+  return status;
+}
+
+actl_status actl__sched_start(struct sched *sched) {
+  begin(sched, sched->n_workers, true);
+  actl_status status = start_threads(sched, 0);
+  if (status != ACTL_OK) finish(sched);
+  return status;
+}
+
+void actl__sched_stop(struct sched *sched) {
+  end_and_join(sched, 0, sched->n_workers);
+  finish(sched);
+}
+
+enum quiet actl__sched_step(struct sched *sched, uint64_t until_ns) {
+  struct worker *w = &sched->workers[0];
+  struct task *task = NULL;
+  enum quiet rest = QUIET_AGAIN;
+
+  begin(sched, 1, false);
+  do {
+    if (task == NULL) task = actl__worker_own(w);
+    if (task != NULL) task = turn(w, task);
+    if (task == NULL && !actl__sched_has_work(sched)) rest = sched->user.quiet(sched->user.ud);
+  } while (rest == QUIET_AGAIN && actl__clock_ns() < until_ns);
+  put_back(sched, task);
+  finish(sched);
+  return rest;
+}
+
+/* ---- From any thread ---- */
+
+void actl__sched_hold(struct sched *sched) {
+  actl__lock_take(&sched->lock);
+  sched->n_holds++;
+  actl__lock_drop(&sched->lock);
+}
+
+void actl__sched_drop(struct sched *sched) {
+  actl__lock_take(&sched->lock);
+  ACTL_INVARIANT(sched->n_holds != 0);
+  sched->n_holds--;
+  if (sched->n_holds == 0 && are_all_parked(sched) && (!sched->is_started || sched->n_waiting != 0))
+    rouse_one(sched);
+  actl__lock_drop(&sched->lock);
+}
+
+/* Under the lock, which is free meanwhile: until it has been idle once more than `n_idle` times. */
+static void wait_idle(struct sched *sched, uint64_t n_idle, uint64_t until_ns) {
+  while (sched->n_idle == n_idle && sched->is_started) {
+    uint64_t now = actl__clock_ns();
+    if (now >= until_ns) return;
+    uint64_t left = until_ns - now;
+    actl__signal_wait(&sched->has_idled, &sched->lock, left < LONG_NS ? left : LONG_NS);
+  }
+}
+
+actl_status actl__sched_wait(struct sched *sched, uint64_t until_ns) {
+  actl_status status = ACTL_INVALID;
+  actl__lock_take(&sched->lock);
+  if (sched->is_started) {
+    uint64_t before = sched->n_idle;
+    sched->n_waiting++;
+    if (are_all_parked(sched)) decide(sched);
+    wait_idle(sched, before, until_ns);
+    sched->n_waiting--;
+    if (sched->n_idle != before) {
+      status = ACTL_OK;
+    } else if (sched->is_started) {
+      status = ACTL_TIMEOUT;
+    }
+  }
+  actl__lock_drop(&sched->lock);
+  return status;
+}
+
+void actl__sched_notify(struct sched *sched) {
+  actl__lock_take(&sched->lock);
+  sched->may_notify = true;
+  bool notifies = expect_notice(sched);
+  actl__lock_drop(&sched->lock);
+  if (notifies) sched->user.notify(sched->user.ud);
+}
+
+struct sched_counts actl__sched_counts(struct sched *sched) {
+  /* relaxed, as below: each number for itself. */
+  struct sched_counts sum = {.wakes = atomic_load_explicit(&sched->wakes, memory_order_relaxed)};
   for (uint32_t i = 0; i < sched->n_workers; i++) {
     const struct worker *w = &sched->workers[i];
-    *steals += atomic_load_explicit(&w->steals, memory_order_relaxed);
-    *parks += atomic_load_explicit(&w->parks, memory_order_relaxed);
-    *turns += atomic_load_explicit(&w->turns, memory_order_relaxed);
+    sum.steals += atomic_load_explicit(&w->steals, memory_order_relaxed);
+    sum.parks += atomic_load_explicit(&w->parks, memory_order_relaxed);
+    sum.turns += atomic_load_explicit(&w->turns, memory_order_relaxed);
   }
+  return sum;
+}
+
+/* ---- Watching ---- */
+
+/* Whether any run-next slot is filled. Wakes a worker for each that was in one turn all the time
+ * since the last look. */
+static bool look_at_slots(struct sched *sched) {
+  bool is_filled = false;
+  for (uint32_t i = 0; i < sched->n_workers; i++) {
+    struct worker *w = &sched->workers[i];
+    /* relaxed: a hint. */
+    uint64_t turns = atomic_load_explicit(&w->turns, memory_order_relaxed);
+    /* seq_cst: see actl__sched_watch. */
+    if (atomic_load_explicit(&w->run_next, memory_order_seq_cst) != NULL) {
+      is_filled = true;
+      if (turns == w->watched_turns) actl__sched_wake_one(sched);
+    }
+    w->watched_turns = turns;
+  }
+  return is_filled;
+}
+
+bool actl__sched_watch(struct sched *sched) {
+  sched->n_calm = look_at_slots(sched) ? 0 : sched->n_calm + 1;
+  if (sched->n_calm < CALM_LOOKS) return true;
+
+  /* seq_cst: who fills a slot then looks at `is_watched`; this clears it and then looks at the slots
+   * once more. One of the two sees the other. */
+  sched->n_calm = 0;
+  atomic_store_explicit(&sched->is_watched, false, memory_order_seq_cst);
+  if (!look_at_slots(sched)) return false;
+  /* relaxed: from here on the watch goes on, whoever sees what. */
+  atomic_store_explicit(&sched->is_watched, true, memory_order_relaxed);
+  return true;
 }

@@ -108,21 +108,22 @@ static void check_quiet(struct bench *b) {
   }
 }
 
-static bool over_when_quiet(void *ud) {
+static enum quiet over_when_quiet(void *ud) {
   check_quiet(ud);
-  return false;
+  return QUIET_OVER;
 }
 
 static struct bench bench;
 
-static struct bench *begin(uint32_t n_workers, job_body body, bool (*quiet)(void *ud)) {
+static struct bench *begin(uint32_t n_workers, job_body body, enum quiet (*quiet)(void *ud)) {
   struct bench *b = &bench;
   memset(b, 0, sizeof *b);
   actl__memory_init(&b->mem, test_alloc, &b->hook);
   for (uint32_t i = 0; i < JOBS_MAX; i++)
     b->jobs[i] = (struct job){.bench = b, .body = body, .index = i, .random = i + 1};
   assert_int_equal(actl__gate_init(&b->event), ACTL_OK);
-  assert_int_equal(actl__sched_init(&b->sched, &b->mem, n_workers, run, quiet, b), ACTL_OK);
+  struct sched_user user = {.run = run, .quiet = quiet, .ud = b};
+  assert_int_equal(actl__sched_init(&b->sched, &b->mem, n_workers, &user), ACTL_OK);
   return b;
 }
 
@@ -174,10 +175,9 @@ static void tasks_that_wake_each_other_run_as_often_as_they_are_woken(void **sta
     assert_int_equal(total_runs(b), b->n_wakes);
     assert_int_equal(b->n_wakes, 30000 + CIRCLE);
     assert_int_equal(b->n_quiet, 1);
-    uint64_t steals, parks, turns;
-    actl__sched_counts(&b->sched, &steals, &parks, &turns);
-    assert_int_equal(turns, b->n_wakes);
-    if (n_workers == 1) assert_int_equal(steals, 0);
+    struct sched_counts counts = actl__sched_counts(&b->sched);
+    assert_int_equal(counts.turns, b->n_wakes);
+    if (n_workers == 1) assert_int_equal(counts.steals, 0);
     end(b);
   }
 }
@@ -286,14 +286,14 @@ static void a_task_that_goes_on_does_not_starve_others(void **state) {
 enum { QUIET_ROUNDS = 2000 };
 
 /* Gives work again, of varying width: some tasks at once, which wake some more. */
-static bool next_round(void *ud) {
+static enum quiet next_round(void *ud) {
   struct bench *b = ud;
   check_quiet(b);
-  if (b->n_rounds_left == 0) return false;
+  if (b->n_rounds_left == 0) return QUIET_OVER;
   b->n_rounds_left--;
   atomic_store_explicit(&b->n_wakes_left, (int64_t)(b->n_rounds_left % 30), memory_order_relaxed);
   for (uint64_t i = 0; i <= b->n_rounds_left % 5; i++) inject(&b->jobs[i]);
-  return true;
+  return QUIET_AGAIN;
 }
 
 static void quiet_is_asked_once_each_time_that_nothing_is_runnable(void **state) {
@@ -310,14 +310,14 @@ static void quiet_is_asked_once_each_time_that_nothing_is_runnable(void **state)
 }
 
 /* Says that there is work when there is none, and that there is none when there is. */
-static bool contrary(void *ud) {
+static enum quiet contrary(void *ud) {
   struct bench *b = ud;
   check_quiet(b);
-  if (b->n_rounds_left == 0) return false;
+  if (b->n_rounds_left == 0) return QUIET_OVER;
   b->n_rounds_left--;
-  if (b->n_rounds_left % 2 == 0) return true;
+  if (b->n_rounds_left % 2 == 0) return QUIET_AGAIN;
   inject(&b->jobs[0]);
-  return false;
+  return QUIET_OVER;
 }
 
 static void a_run_goes_on_while_there_is_work_whatever_quiet_says(void **state) {
@@ -374,15 +374,15 @@ static void inject_often(void *arg) {
 
 /* Waits for an injection, as an engine waits for timers. Pending wake-ups are no fault here: an
  * outsider may be about to schedule. */
-static bool wait_for_outsiders(void *ud) {
+static enum quiet wait_for_outsiders(void *ud) {
   struct bench *b = ud;
   b->n_quiet++;
   atomic_fetch_add_explicit(&b->n_asked, 1, memory_order_relaxed);
   if (atomic_load_explicit(&b->n_running, memory_order_relaxed) != 0) fault(b);
   for (int i = 0; i < JOBS_MAX; i++) b->sum += b->jobs[i].n_runs;
-  if (atomic_load_explicit(&b->n_wakes_left, memory_order_relaxed) <= 0) return false;
+  if (atomic_load_explicit(&b->n_wakes_left, memory_order_relaxed) <= 0) return QUIET_OVER;
   actl__gate_wait(&b->event);
-  return true;
+  return QUIET_AGAIN;
 }
 
 static void run_the_workers(void *arg) {
@@ -455,9 +455,8 @@ static void no_wake_up_is_lost_to_a_worker_that_parks(void **state) {
     inject(&b->jobs[0]);
     assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
     assert_int_equal(total_runs(b), ALARMS + 1);
-    uint64_t steals, parks, turns;
-    actl__sched_counts(&b->sched, &steals, &parks, &turns);
-    assert_true(parks > n_workers);
+    struct sched_counts counts = actl__sched_counts(&b->sched);
+    assert_true(counts.parks > n_workers);
     end(b);
   }
 }
@@ -489,10 +488,9 @@ static void a_long_turns_tasks_are_stolen_and_its_run_next_when_shared(void **st
     inject(&b->jobs[0]);
     assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
     assert_int_equal(total_runs(b), 2 * ALARMS + 1);
-    uint64_t steals, parks, turns;
-    actl__sched_counts(&b->sched, &steals, &parks, &turns);
-    assert_true(steals > ALARMS);
-    assert_int_equal(turns, 2 * ALARMS + 1);
+    struct sched_counts counts = actl__sched_counts(&b->sched);
+    assert_true(counts.steals > ALARMS);
+    assert_int_equal(counts.turns, 2 * ALARMS + 1);
     end(b);
   }
 }
@@ -509,7 +507,8 @@ static void init_without_memory_leaves_nothing(void **state) {
     for (size_t n = 1;; n++) {
       static struct sched sched;
       test_alloc_fail_from(&hook, n);
-      actl_status status = actl__sched_init(&sched, &mem, n_workers, run, over_when_quiet, NULL);
+      const struct sched_user user = {.run = run, .quiet = over_when_quiet};
+      actl_status status = actl__sched_init(&sched, &mem, n_workers, &user);
       if (!test_alloc_heal(&hook)) {
         assert_int_equal(status, ACTL_OK);
         for (uint32_t i = 0; i < n_workers; i++)

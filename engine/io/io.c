@@ -1,0 +1,263 @@
+/*
+ * io.c - see io.h.
+ *
+ * An alarm is in the list `asked`, at most once, while the thread has not seen its newest time; its
+ * timer is the thread's alone. The loop's clock is actl__clock_ns in milliseconds, rounded down, and
+ * lags behind it by less than a millisecond: a timer that the loop finds due is.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "io/io.h"
+
+#include <string.h>
+#include <uv.h>
+
+#include "base/thread.h"
+
+struct alarm {
+  struct io *io;    /* constant */
+  uv_timer_t timer; /* the thread's, as the next */
+  bool is_open;
+  void *whom; /* under the lock, as all that follows; NULL: it is to be freed */
+  uint64_t due_ms;
+  struct alarm *next; /* in `asked` */
+  bool is_asked;
+};
+
+struct io {
+  const struct memory *mem; /* constant, as the next */
+  struct io_user user;
+  actl__lock lock;
+  bool is_running; /* under the lock, as all up to the next line: the thread is there */
+  bool is_told;    /* it will look at what follows */
+  bool is_ending;
+  bool wants_watch;
+  struct alarm *asked;
+  struct alarm *ringing; /* whose `whom` is being called */
+
+  uv_loop_t loop; /* the thread's, once it runs */
+  uv_async_t async;
+  uv_timer_t tick;
+  actl__thread thread;
+};
+
+/* ---- On the thread ---- */
+
+static void on_alarm_closed(uv_handle_t *handle) {
+  struct alarm *a = handle->data;
+  actl__memory_free(a->io->mem, a, sizeof *a);
+}
+
+static void set_ringing(struct io *io, struct alarm *a) {
+  actl__lock_take(&io->lock);
+  io->ringing = a;
+  actl__lock_drop(&io->lock);
+}
+
+static void on_due(uv_timer_t *timer) {
+  struct alarm *a = timer->data;
+  struct io *io = a->io;
+  actl__lock_take(&io->lock);
+  void *whom = a->whom;
+  if (whom != NULL) io->ringing = a;
+  actl__lock_drop(&io->lock);
+  if (whom == NULL) return;
+
+  io->user.ring(whom);
+  set_ringing(io, NULL);
+}
+
+/* Under the lock: brings an alarm's timer up to date. */
+static void settle(struct io *io, struct alarm *a) {
+  a->is_asked = false;
+  if (!a->is_open) {
+    uv_timer_init(&io->loop, &a->timer);
+    a->timer.data = a;
+    a->is_open = true;
+  }
+  if (a->whom == NULL) {
+    uv_close((uv_handle_t *)&a->timer, on_alarm_closed);
+    return;
+  }
+  /* The loop adds the time to the same `now`, however old that is. */
+  uint64_t now_ms = uv_now(&io->loop);
+  uv_timer_start(&a->timer, on_due, a->due_ms > now_ms ? a->due_ms - now_ms : 0, 0);
+}
+
+static void on_tick(uv_timer_t *tick) {
+  struct io *io = tick->data;
+  if (!io->user.watch(io->user.ud)) uv_timer_stop(tick);
+}
+
+static void close_one(uv_handle_t *handle, void *ud) {
+  const struct io *io = ud;
+  if (uv_is_closing(handle)) return;
+  bool is_own =
+      handle == (const uv_handle_t *)&io->async || handle == (const uv_handle_t *)&io->tick;
+  uv_close(handle, is_own ? NULL : on_alarm_closed);
+}
+
+static void on_told(uv_async_t *async) {
+  struct io *io = async->data;
+  actl__lock_take(&io->lock);
+  io->is_told = false;
+  for (struct alarm *a = io->asked, *next; a != NULL; a = next) {
+    next = a->next;
+    settle(io, a);
+  }
+  io->asked = NULL;
+  bool watches = io->wants_watch, is_ending = io->is_ending;
+  io->wants_watch = false;
+  actl__lock_drop(&io->lock);
+
+  if (watches && !uv_is_active((const uv_handle_t *)&io->tick))
+    uv_timer_start(&io->tick, on_tick, IO_WATCH_MS, IO_WATCH_MS);
+  if (is_ending) uv_walk(&io->loop, close_one, io);
+}
+
+/* Until all handles have been closed. */
+static void body(void *arg) {
+  struct io *io = arg;
+  int n_left = uv_run(&io->loop, UV_RUN_DEFAULT);
+  ACTL_INVARIANT(n_left == 0);
+  (void)n_left;
+}
+
+/* ---- Making and freeing ---- */
+
+struct io *actl__io_new(const struct memory *mem, const struct io_user *user) {
+  struct io *io = actl__memory_new(mem, sizeof *io);
+  if (io == NULL) return NULL;
+  memset(io, 0, sizeof *io);
+  io->mem = mem;
+  io->user = *user;
+  if (actl__lock_init(&io->lock) == ACTL_OK) return io;
+  actl__memory_free(mem, io, sizeof *io);
+  return NULL;
+}
+
+/* The loop without a thread: closes what is open in it. */
+static void close_loop(struct io *io) {
+  uv_walk(&io->loop, close_one, io);
+  body(io);
+  int failed = uv_loop_close(&io->loop);
+  ACTL_INVARIANT(failed == 0);
+  (void)failed;
+}
+
+/* Under the lock, so that others wait for the thread instead of making their own. */
+static bool is_running(struct io *io) {
+  if (io->is_running) return true;
+  if (uv_loop_init(&io->loop) != 0) return false;
+
+  int failed = uv_async_init(&io->loop, &io->async, on_told);
+  if (failed == 0) {
+    io->async.data = io;
+    uv_timer_init(&io->loop, &io->tick);
+    io->tick.data = io;
+    failed = actl__thread_start(&io->thread, body, io) != ACTL_OK;
+  }
+  if (failed != 0) {
+    close_loop(io);
+    return false;
+  }
+  io->is_running = true;
+  return true;
+}
+
+/* Under the lock: whether the thread must be told, by the caller, without the lock. */
+static bool must_tell(struct io *io) {
+  if (!is_running(io) || io->is_told) return false;
+  io->is_told = true;
+  return true;
+}
+
+static void tell(struct io *io) {
+  int failed = uv_async_send(&io->async);
+  ACTL_INVARIANT(failed == 0);
+  (void)failed;
+}
+
+/* Under the lock, without a thread: alarms that never came to its knowledge. */
+static void free_asked(struct io *io) {
+  for (struct alarm *a = io->asked, *next; a != NULL; a = next) {
+    next = a->next;
+    actl__memory_free(io->mem, a, sizeof *a);
+  }
+}
+
+void actl__io_free(struct io *io) {
+  if (io == NULL) return;
+  actl__lock_take(&io->lock);
+  bool was_running = io->is_running;
+  io->is_ending = true;
+  if (!was_running) free_asked(io);
+  actl__lock_drop(&io->lock);
+
+  if (was_running) {
+    tell(io);
+    actl__thread_join(&io->thread);
+    close_loop(io);
+  }
+  actl__lock_fini(&io->lock);
+  actl__memory_free(io->mem, io, sizeof *io);
+}
+
+/* ---- From other threads ---- */
+
+/* Under the lock. */
+static void put_asked(struct io *io, struct alarm *a) {
+  if (a->is_asked) return;
+  a->is_asked = true;
+  a->next = io->asked;
+  io->asked = a;
+}
+
+static struct alarm *new_alarm(struct io *io) {
+  struct alarm *a = actl__memory_new(io->mem, sizeof *a);
+  if (a == NULL) return NULL;
+  memset(a, 0, sizeof *a);
+  a->io = io;
+  return a;
+}
+
+bool actl__io_arm(struct io *io, void **alarm, void *whom, uint64_t due_ms) {
+  if (*alarm == NULL) *alarm = new_alarm(io);
+  struct alarm *a = *alarm;
+  if (a == NULL) return false;
+
+  actl__lock_take(&io->lock);
+  a->whom = whom;
+  a->due_ms = due_ms;
+  put_asked(io, a);
+  bool tells = must_tell(io), rings = io->is_running;
+  actl__lock_drop(&io->lock);
+  if (tells) tell(io);
+  return rings;
+}
+
+void actl__io_forget(struct io *io, void **alarm) {
+  struct alarm *a = *alarm;
+  if (a == NULL) return;
+  *alarm = NULL;
+
+  actl__lock_take(&io->lock);
+  a->whom = NULL;
+  put_asked(io, a);
+  bool tells = must_tell(io);
+  while (io->ringing == a) {
+    actl__lock_drop(&io->lock);
+    actl__thread_relax();
+    actl__lock_take(&io->lock);
+  }
+  actl__lock_drop(&io->lock);
+  if (tells) tell(io);
+}
+
+void actl__io_watch(struct io *io) {
+  actl__lock_take(&io->lock);
+  io->wants_watch = true;
+  bool tells = must_tell(io);
+  actl__lock_drop(&io->lock);
+  if (tells) tell(io);
+}

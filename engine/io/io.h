@@ -1,0 +1,49 @@
+/*
+ * io.h - the one thread that sleeps: it rings alarms when they are due, and ticks for the watchdog.
+ *
+ *   absent --arm, watch--> sleeping --told, or a time has come--> awake --> sleeping     free ends it
+ *
+ * The thread is made when first needed and runs a libuv loop, in which each alarm is a timer. Other
+ * threads never touch the loop: they leave what they want in a list, and tell the thread once. With no
+ * alarm and no watch it sleeps without a time.
+ *
+ * It knows nothing of who is rung: an alarm belongs to a `whom`, and is kept by that one's owner.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ACTL_IO_IO_H
+#define ACTL_IO_IO_H
+
+#include "base/memory.h"
+
+struct io;
+
+/* What it calls, on its own thread, with no lock held. `ud` is handed to `watch`. */
+struct io_user {
+  void (*ring)(void *whom);
+  bool (*watch)(void *ud); /* every IO_WATCH_MS from actl__io_watch on; false: no more */
+  void *ud;
+};
+
+enum { IO_WATCH_MS = 5 };
+
+/* NULL: no memory, or no lock. Starts no thread. */
+struct io *actl__io_new(const struct memory *mem, const struct io_user *user);
+
+/* Ends the thread; no alarm rings any more, and all are freed. NULL is ignored. */
+void actl__io_free(struct io *io);
+
+/* Has `whom` rung when actl__clock_ns shows `due_ms` milliseconds: never before, and once. `alarm` is
+ * where the owner of `whom` keeps its alarm, NULL at first; a time that it was armed for before and
+ * that has not come is forgotten, though an alarm under way may still ring. Any thread, but one at a
+ * time for one alarm. false: no memory, or no thread is to be had: it will not ring. */
+bool actl__io_arm(struct io *io, void **alarm, void *whom, uint64_t due_ms);
+
+/* Ends an alarm and sets it to NULL: when this has returned, `whom` is not rung any more. Not from
+ * `ring`; one at a time with actl__io_arm. */
+void actl__io_forget(struct io *io, void **alarm);
+
+/* Has `watch` called until it says no more. Without a thread it is called as soon as there is one. */
+void actl__io_watch(struct io *io);
+
+#endif

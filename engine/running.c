@@ -1,0 +1,210 @@
+/*
+ * running.c - the ways to run an engine, and what ends or outlasts a run: quiet, holds, alarms.
+ *
+ *   at rest --run, start, step--> running --quiet, stop, nothing left--> at rest      free, from at rest
+ *
+ * `is_running` is taken by who runs the engine; what is written under it is the runner's alone:
+ * `mode`, and in quiet the vats.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "running.h"
+
+#include "actor/send.h"
+#include "base/clock.h"
+#include "io/io.h"
+
+/* ---- Quiet ---- */
+
+/* Whether a timer is pending that keeps a run from ending. */
+static bool is_kept(const struct actl_engine *engine) {
+  for (uint32_t i = 0; i < engine->n_vats; i++)
+    if (engine->vats[i]->n_keeping != 0) return true;
+  return false;
+}
+
+/* Handlers that still wait can never go on. true: there is work again. */
+static bool fail_hopeless(struct actl_engine *engine) {
+  bool goes_on = false;
+  for (uint32_t i = 0; i < engine->n_vats; i++) {
+    if (!actl__ask_fail_hopeless(engine->vats[i])) continue;
+    actl__vat_wake_outside(engine->vats[i]);
+    goes_on = true;
+  }
+  return goes_on;
+}
+
+/* A step has nothing left: unless an alarm is due that the other thread has not rung yet. */
+static enum quiet after_step(struct actl_engine *engine) {
+  uint64_t now_ms = actl__clock_ns() / 1000000;
+  enum quiet rest = QUIET_OVER;
+  for (uint32_t i = 0; i < engine->n_vats; i++) {
+    struct vat *vat = engine->vats[i];
+    /* relaxed: its own thread is this one, and who rings meanwhile makes the vat runnable. */
+    uint64_t alarm_ms = atomic_load_explicit(&vat->alarm_ms, memory_order_relaxed);
+    if (alarm_ms != 0 && alarm_ms <= now_ms) {
+      actl__vat_ring(vat);
+      rest = QUIET_AGAIN;
+    }
+    if (rest == QUIET_OVER && (vat->n_keeping != 0 || vat->stats.timers != 0)) rest = QUIET_WAIT;
+  }
+  return rest;
+}
+
+/* Nothing runs anywhere. */
+static enum quiet on_quiet(void *ud) {
+  struct actl_engine *engine = ud;
+  if (engine->mode == MODE_STEP) return after_step(engine);
+  if (is_kept(engine)) return QUIET_WAIT;
+  return engine->mode == MODE_RUN && fail_hopeless(engine) ? QUIET_AGAIN : QUIET_OVER;
+}
+
+/* ---- The other thread ---- */
+
+static void on_ring(void *vat) { actl__vat_ring(vat); }
+
+static bool on_tick(void *ud) {
+  struct actl_engine *engine = ud;
+  return actl__sched_watch(&engine->sched);
+}
+
+static void on_watch(void *ud) {
+  const struct actl_engine *engine = ud;
+  actl__io_watch(engine->io);
+}
+
+static void on_notify(void *ud) {
+  const struct actl_engine *engine = ud;
+  actl__pipe_fill(&engine->pipe);
+}
+
+/* Where no memory or thread is to be had for an alarm, the vat does not sleep: it takes turns, each of
+ * which tries again, until its time has come. */
+static void arm(struct actl_engine *engine, struct vat *vat, uint64_t due_ms) {
+  if (!actl__io_arm(engine->io, &vat->alarm, vat, due_ms)) actl__vat_ring(vat);
+}
+
+/* acquire: pairs with actl_engine_fd, so that the pipe is seen. */
+static bool has_pipe(struct actl_engine *engine) {
+  return atomic_load_explicit(&engine->has_pipe, memory_order_acquire);
+}
+
+/* ---- Making and freeing ---- */
+
+actl_status actl__running_init(struct actl_engine *engine, uint32_t workers) {
+  const struct io_user io_user = {.ring = on_ring, .watch = on_tick, .ud = engine};
+  const struct sched_user sched_user = {.run = actl__vat_run,
+                                        .quiet = on_quiet,
+                                        .watch = on_watch,
+                                        .notify = on_notify,
+                                        .ud = engine};
+
+  engine->arm = arm;
+  engine->io = actl__io_new(&engine->mem, &io_user);
+  if (engine->io == NULL) return ACTL_NO_MEMORY;
+  actl_status status = actl__sched_init(&engine->sched, &engine->mem, workers, &sched_user);
+  if (status != ACTL_OK) actl__io_free(engine->io);
+  return status;
+}
+
+void actl__running_end(struct actl_engine *engine) {
+  (void)actl_engine_stop(engine);
+  ACTL_INVARIANT(!atomic_load_explicit(&engine->is_running, memory_order_acquire));
+  actl__io_free(engine->io);
+  engine->io = NULL;
+}
+
+void actl__running_fini(struct actl_engine *engine) {
+  actl__io_free(engine->io);
+  actl__sched_fini(&engine->sched);
+  if (has_pipe(engine)) actl__pipe_close(&engine->pipe);
+}
+
+/* ---- Running ---- */
+
+/* false: the engine is running. */
+static bool begin(struct actl_engine *engine, enum mode mode) {
+  /* acquire: pairs with `end`, so that runs of different threads follow each other. */
+  if (atomic_exchange_explicit(&engine->is_running, true, memory_order_acquire)) return false;
+  engine->mode = mode;
+  return true;
+}
+
+static void end(struct actl_engine *engine) {
+  /* release: see begin. */
+  atomic_store_explicit(&engine->is_running, false, memory_order_release);
+}
+
+actl_status actl_engine_run(actl_engine *engine) {
+  if (!begin(engine, MODE_RUN)) return ACTL_BUSY;
+  actl_status status = actl__sched_run(&engine->sched);
+  end(engine);
+  return status;
+}
+
+actl_status actl_engine_start(actl_engine *engine) {
+  if (!begin(engine, MODE_START)) return ACTL_BUSY;
+  actl_status status = actl__sched_start(&engine->sched);
+  if (status == ACTL_OK) {
+    /* release: pairs with stop, which may come from another thread. */
+    atomic_store_explicit(&engine->is_started, true, memory_order_release);
+  } else {
+    end(engine);
+  }
+  return status;
+}
+
+actl_status actl_engine_stop(actl_engine *engine) {
+  /* acquire: see start. Who clears it is the one who stops. */
+  if (!atomic_exchange_explicit(&engine->is_started, false, memory_order_acquire))
+    return ACTL_INVALID;
+  actl__sched_stop(&engine->sched);
+  end(engine);
+  return ACTL_OK;
+}
+
+/* When the time is over; UINT64_MAX: never. */
+static uint64_t deadline(uint64_t time, uint64_t unit_ns) {
+  uint64_t now = actl__clock_ns();
+  return time < (UINT64_MAX - now) / unit_ns ? now + time * unit_ns : UINT64_MAX;
+}
+
+actl_status actl_engine_wait(actl_engine *engine, uint64_t timeout_ms) {
+  return actl__sched_wait(&engine->sched, deadline(timeout_ms, 1000000));
+}
+
+actl_status actl_engine_step(actl_engine *engine, uint64_t for_us, actl_rest *out) {
+  if (!begin(engine, MODE_STEP)) return ACTL_BUSY;
+  /* Before the step looks: what comes after that fills it again. */
+  if (has_pipe(engine)) actl__pipe_drain(&engine->pipe);
+  enum quiet rest = actl__sched_step(&engine->sched, deadline(for_us, 1000));
+  end(engine);
+  if (out != NULL)
+    *out = rest == QUIET_AGAIN  ? ACTL_REST_MORE
+           : rest == QUIET_WAIT ? ACTL_REST_TIMER
+                                : ACTL_REST_QUIET;
+  return ACTL_OK;
+}
+
+actl_status actl_engine_fd(actl_engine *engine, int *out) {
+  actl__lock_take(&engine->lock);
+  bool is_first = !has_pipe(engine);
+  actl_status status = is_first ? actl__pipe_open(&engine->pipe) : ACTL_OK;
+  /* release: see has_pipe. */
+  atomic_store_explicit(&engine->has_pipe, status == ACTL_OK, memory_order_release);
+  actl__lock_drop(&engine->lock);
+
+  if (status != ACTL_OK) return status;
+  if (is_first) actl__sched_notify(&engine->sched);
+  *out = engine->pipe.read_fd;
+  return ACTL_OK;
+}
+
+void actl_hold(actl_engine *engine) { actl__sched_hold(&engine->sched); }
+void actl_drop(actl_engine *engine) { actl__sched_drop(&engine->sched); }
+
+void actl_engine_shutdown(actl_engine *engine) {
+  /* seq_cst: see actl__vat_run. */
+  atomic_store_explicit(&engine->is_shutting_down, true, memory_order_seq_cst);
+  for (uint32_t i = 0; i < engine->n_vats; i++) actl__vat_wake_outside(engine->vats[i]);
+}
