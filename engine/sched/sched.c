@@ -123,7 +123,8 @@ void actl__sched_wake_one(struct sched *sched) {
   if (w != NULL) actl__gate_post(&w->gate);
 }
 
-void actl__sched_push_global(struct sched *sched, struct task *task) {
+/* Under the lock: to the end of the global list. */
+static void push_global(struct sched *sched, struct task *task) {
   task->next = NULL;
   *sched->global_end = task;
   sched->global_end = &task->next;
@@ -133,7 +134,7 @@ void actl__sched_push_global(struct sched *sched, struct task *task) {
 
 void actl__sched_inject(struct sched *sched, struct task *task) {
   actl__lock_take(&sched->lock);
-  actl__sched_push_global(sched, task);
+  push_global(sched, task);
   bool notifies = sched->wants_notice;
   sched->wants_notice = false;
   actl__lock_drop(&sched->lock);
@@ -242,10 +243,14 @@ static struct task *turn(struct worker *w, struct task *task) {
   return is_again ? actl__worker_after_again(w, task) : NULL;
 }
 
+/* What was to run next is the first that whoever comes next takes. */
 static void put_back(struct sched *sched, struct task *task) {
   if (task == NULL) return;
   actl__lock_take(&sched->lock);
-  actl__sched_push_global(sched, task);
+  task->next = sched->global;
+  sched->global = task;
+  if (task->next == NULL) sched->global_end = &task->next;
+  atomic_fetch_add_explicit(&sched->n_global, 1, memory_order_seq_cst);
   actl__lock_drop(&sched->lock);
 }
 
@@ -284,9 +289,8 @@ static void collect(struct sched *sched) {
     /* relaxed: its thread has been joined, or is this one. */
     struct task *task = atomic_load_explicit(&w->run_next, memory_order_relaxed);
     atomic_store_explicit(&w->run_next, NULL, memory_order_relaxed);
-    if (task != NULL) actl__sched_push_global(sched, task);
-    while ((task = actl__deque_take(&w->deque, &lost)) != NULL)
-      actl__sched_push_global(sched, task);
+    if (task != NULL) push_global(sched, task);
+    while ((task = actl__deque_take(&w->deque, &lost)) != NULL) push_global(sched, task);
   }
 }
 

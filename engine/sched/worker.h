@@ -37,7 +37,4 @@ void actl__sched_wake_one(struct sched *sched);
 /* Whether anything is runnable, or about to be injected. */
 bool actl__sched_has_work(struct sched *sched);
 
-/* Under the lock: to the end of the global list. */
-void actl__sched_push_global(struct sched *sched, struct task *task);
-
 #endif

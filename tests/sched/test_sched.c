@@ -1,144 +1,11 @@
 /*
  * test_sched.c - workers: each task runs as often as it is woken, and quiet is quiet.
  *
- * A job's state is as a vat's inbox: who adds the first wake-up schedules it, and the runner sets it
- * back. The job's other fields are plain, so that what the scheduler hands over unordered, or gives
- * to two, is a race for TSan. The orders on `n_pending` are the least: release by the runner,
- * acquire by the next waker; from waker to runner all goes through the scheduler.
- *
  * SPDX-License-Identifier: MIT
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "sched/bench.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/random.h"
-#include "sched/sched.h"
-#include "support/alloc.h"
-#include "support/race.h"
-
-enum { JOBS_MAX = 1024 };
-static const uint64_t DEADLINE_NS = 20ull * 1000 * 1000 * 1000;
-
-struct job;
-struct bench;
-typedef enum verdict (*job_body)(struct job *job, struct worker *w);
-
-struct job {
-  struct task task;
-  struct bench *bench;
-  job_body body;
-  _Atomic(uint32_t) n_pending; /* wake-ups not yet run */
-  uint32_t index;
-  uint64_t n_runs; /* plain, as all that follows: the runner's */
-  uint64_t random;
-  uint64_t letter; /* the scheduling waker's, then the runner's */
-};
-
-struct bench {
-  struct sched sched;
-  struct test_alloc hook;
-  struct memory mem;
-  struct job jobs[JOBS_MAX];
-  _Atomic(uint32_t) n_running;    /* relaxed */
-  _Atomic(uint32_t) n_faults;     /* relaxed */
-  _Atomic(int64_t) n_wakes_left;  /* relaxed */
-  _Atomic(uint64_t) n_asked;      /* relaxed */
-  _Atomic(uint64_t) n_wakes;      /* relaxed */
-  _Atomic(bool) flag, other_flag; /* relaxed */
-  uint64_t n_quiet;               /* quiet's, as the next */
-  uint64_t n_rounds_left;
-  uint64_t sum;     /* written in turns of one job, read by quiet: plain */
-  actl__gate event; /* for quiet to wait on */
-};
-
-static void fault(struct bench *b) {
-  atomic_fetch_add_explicit(&b->n_faults, 1, memory_order_relaxed);
-}
-
-/* Counts one wake-up; true: the caller must schedule the job. */
-static bool add_wake(struct job *job) {
-  atomic_fetch_add_explicit(&job->bench->n_wakes, 1, memory_order_relaxed);
-  /* acquire: pairs with the runner's release in run; nothing goes to the runner by this. */
-  if (atomic_fetch_add_explicit(&job->n_pending, 1, memory_order_acquire) != 0) return false;
-  job->letter = 1;
-  return true;
-}
-
-static void wake(struct worker *w, struct job *job) {
-  if (add_wake(job)) actl__sched_wake(w, &job->task);
-}
-
-static void inject(struct job *job) {
-  if (add_wake(job)) actl__sched_inject(&job->bench->sched, &job->task);
-}
-
-static enum verdict run(struct task *task, struct worker *w) {
-  struct job *job = (struct job *)task;
-  struct bench *b = job->bench;
-  atomic_fetch_add_explicit(&b->n_running, 1, memory_order_relaxed);
-  if (job->letter != 1) fault(b);
-  job->n_runs++;
-
-  enum verdict verdict = job->body == NULL ? TASK_IDLE : job->body(job, w);
-  atomic_fetch_sub_explicit(&b->n_running, 1, memory_order_relaxed);
-  if (verdict == TASK_AGAIN) return TASK_AGAIN;
-  /* relaxed: the next is a hint that saves a write. */
-  if (atomic_load_explicit(&job->n_pending, memory_order_relaxed) == 1) job->letter = 0;
-  /* release: see add_wake. */
-  if (atomic_fetch_sub_explicit(&job->n_pending, 1, memory_order_release) == 1) return TASK_IDLE;
-  job->letter = 1;
-  return TASK_AGAIN;
-}
-
-static void check_quiet(struct bench *b) {
-  b->n_quiet++;
-  if (atomic_load_explicit(&b->n_running, memory_order_relaxed) != 0) fault(b);
-  for (int i = 0; i < JOBS_MAX; i++) {
-    /* relaxed, and the plain read: the scheduler orders all turns before quiet. */
-    if (atomic_load_explicit(&b->jobs[i].n_pending, memory_order_relaxed) != 0) fault(b);
-    b->sum += b->jobs[i].n_runs;
-  }
-}
-
-static enum quiet over_when_quiet(void *ud) {
-  check_quiet(ud);
-  return QUIET_OVER;
-}
-
-static struct bench bench;
-
-static struct bench *begin(uint32_t n_workers, job_body body, enum quiet (*quiet)(void *ud)) {
-  struct bench *b = &bench;
-  memset(b, 0, sizeof *b);
-  actl__memory_init(&b->mem, test_alloc, &b->hook);
-  for (uint32_t i = 0; i < JOBS_MAX; i++)
-    b->jobs[i] = (struct job){.bench = b, .body = body, .index = i, .random = i + 1};
-  assert_int_equal(actl__gate_init(&b->event), ACTL_OK);
-  struct sched_user user = {.run = run, .quiet = quiet, .ud = b};
-  assert_int_equal(actl__sched_init(&b->sched, &b->mem, n_workers, &user), ACTL_OK);
-  return b;
-}
-
-static void end(struct bench *b) {
-  assert_int_equal(b->n_faults, 0);
-  actl__sched_fini(&b->sched);
-  actl__gate_fini(&b->event);
-  assert_true(test_alloc_is_clean(&b->hook));
-}
-
-static uint64_t total_runs(const struct bench *b) {
-  uint64_t n = 0;
-  for (int i = 0; i < JOBS_MAX; i++) n += b->jobs[i].n_runs;
-  return n;
-}
 
 /* ---- As often as woken ---- */
 
@@ -155,9 +22,9 @@ static enum verdict wake_some(struct job *job, struct worker *w) {
     struct job *other = &b->jobs[actl__random_below(&job->random, CIRCLE)];
     if (!may_wake(b)) break;
     if (actl__random_below(&job->random, 4) == 0) {
-      inject(other);
+      job_inject(other);
     } else {
-      wake(w, other);
+      job_wake(w, other);
     }
   }
   for (uint32_t n = actl__random_below(&job->random, 50); n > 0; n--) actl__thread_relax();
@@ -167,24 +34,24 @@ static enum verdict wake_some(struct job *job, struct worker *w) {
 static void tasks_that_wake_each_other_run_as_often_as_they_are_woken(void **state) {
   (void)state;
   for (uint32_t n_workers = 1; n_workers <= 4; n_workers++) {
-    struct bench *b = begin(n_workers, wake_some, over_when_quiet);
+    struct bench *b = bench_begin(n_workers, wake_some, bench_over_when_quiet);
     atomic_store(&b->n_wakes_left, 30000);
-    for (int i = 0; i < CIRCLE; i++) inject(&b->jobs[i]);
+    for (int i = 0; i < CIRCLE; i++) job_inject(&b->jobs[i]);
     assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
 
-    assert_int_equal(total_runs(b), b->n_wakes);
+    assert_int_equal(bench_runs(b), b->n_wakes);
     assert_int_equal(b->n_wakes, 30000 + CIRCLE);
     assert_int_equal(b->n_quiet, 1);
     struct sched_counts counts = actl__sched_counts(&b->sched);
     assert_int_equal(counts.turns, b->n_wakes);
     if (n_workers == 1) assert_int_equal(counts.steals, 0);
-    end(b);
+    bench_end(b);
   }
 }
 
 static enum verdict wake_all(struct job *job, struct worker *w) {
   if (job->index == 0)
-    for (int i = 1; i < JOBS_MAX; i++) wake(w, &job->bench->jobs[i]);
+    for (int i = 1; i < JOBS_MAX; i++) job_wake(w, &job->bench->jobs[i]);
   return TASK_IDLE;
 }
 
@@ -192,11 +59,11 @@ static void more_tasks_than_a_deque_holds_all_run(void **state) {
   (void)state;
   assert_true((int)JOBS_MAX > (int)ACTL__DEQUE_SIZE);
   for (uint32_t n_workers = 1; n_workers <= 3; n_workers++) {
-    struct bench *b = begin(n_workers, wake_all, over_when_quiet);
-    inject(&b->jobs[0]);
+    struct bench *b = bench_begin(n_workers, wake_all, bench_over_when_quiet);
+    job_inject(&b->jobs[0]);
     assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
     for (int i = 0; i < JOBS_MAX; i++) assert_int_equal(b->jobs[i].n_runs, 1);
-    end(b);
+    bench_end(b);
   }
 }
 
@@ -208,12 +75,12 @@ static enum verdict count_down(struct job *job, struct worker *w) {
 static void a_task_with_more_to_do_runs_again(void **state) {
   (void)state;
   for (uint32_t n_workers = 1; n_workers <= 3; n_workers++) {
-    struct bench *b = begin(n_workers, count_down, over_when_quiet);
-    for (int i = 0; i < 5; i++) inject(&b->jobs[i]);
+    struct bench *b = bench_begin(n_workers, count_down, bench_over_when_quiet);
+    for (int i = 0; i < 5; i++) job_inject(&b->jobs[i]);
     assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
     for (int i = 0; i < 5; i++) assert_int_equal(b->jobs[i].n_runs, 1000);
     assert_int_equal(b->n_quiet, 1);
-    end(b);
+    bench_end(b);
   }
 }
 
@@ -228,26 +95,26 @@ static enum verdict play(struct job *job, struct worker *w) {
   }
   if (job->index == 0 && job->n_runs == 1) {
     if (atomic_load_explicit(&b->other_flag, memory_order_relaxed)) {
-      wake(w, &b->jobs[2]); /* pushed to the deque by the next one */
+      job_wake(w, &b->jobs[2]); /* pushed to the deque by the next one */
     } else {
-      inject(&b->jobs[2]);
+      job_inject(&b->jobs[2]);
     }
   }
   bool is_done = atomic_load_explicit(&b->flag, memory_order_relaxed);
-  if (!is_done && job->n_runs < 100000) wake(w, &b->jobs[1 - job->index]);
+  if (!is_done && job->n_runs < 100000) job_wake(w, &b->jobs[1 - job->index]);
   return TASK_IDLE;
 }
 
 static void two_tasks_that_wake_each_other_do_not_starve_a_third(void **state) {
   (void)state;
   for (int from_deque = 0; from_deque < 2; from_deque++) {
-    struct bench *b = begin(1, play, over_when_quiet);
+    struct bench *b = bench_begin(1, play, bench_over_when_quiet);
     atomic_store(&b->other_flag, from_deque != 0);
-    inject(&b->jobs[0]);
+    job_inject(&b->jobs[0]);
     assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
     assert_int_equal(b->jobs[2].n_runs, 1);
     assert_true(b->jobs[0].n_runs + b->jobs[1].n_runs < 200);
-    end(b);
+    bench_end(b);
   }
 }
 
@@ -260,9 +127,9 @@ static enum verdict go_on_until_others_ran(struct job *job, struct worker *w) {
     return TASK_IDLE;
   }
   if (job->index == 0 && job->n_runs == 1) {
-    wake(w, &b->jobs[3]);
-    wake(w, &b->jobs[2]);
-    inject(&b->jobs[1]);
+    job_wake(w, &b->jobs[3]);
+    job_wake(w, &b->jobs[2]);
+    job_inject(&b->jobs[1]);
   }
   bool both = atomic_load_explicit(&b->flag, memory_order_relaxed) &&
               atomic_load_explicit(&b->other_flag, memory_order_relaxed);
@@ -271,14 +138,14 @@ static enum verdict go_on_until_others_ran(struct job *job, struct worker *w) {
 
 static void a_task_that_goes_on_does_not_starve_others(void **state) {
   (void)state;
-  struct bench *b = begin(1, go_on_until_others_ran, over_when_quiet);
-  inject(&b->jobs[0]);
+  struct bench *b = bench_begin(1, go_on_until_others_ran, bench_over_when_quiet);
+  job_inject(&b->jobs[0]);
   assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
   assert_int_equal(b->jobs[1].n_runs, 1);
   assert_int_equal(b->jobs[2].n_runs, 1);
   assert_true(b->jobs[0].n_runs < 200);
   assert_true(b->jobs[3].n_runs > 0);
-  end(b);
+  bench_end(b);
 }
 
 /* ---- Quiet ---- */
@@ -288,62 +155,62 @@ enum { QUIET_ROUNDS = 2000 };
 /* Gives work again, of varying width: some tasks at once, which wake some more. */
 static enum quiet next_round(void *ud) {
   struct bench *b = ud;
-  check_quiet(b);
+  bench_check_quiet(b);
   if (b->n_rounds_left == 0) return QUIET_OVER;
   b->n_rounds_left--;
   atomic_store_explicit(&b->n_wakes_left, (int64_t)(b->n_rounds_left % 30), memory_order_relaxed);
-  for (uint64_t i = 0; i <= b->n_rounds_left % 5; i++) inject(&b->jobs[i]);
+  for (uint64_t i = 0; i <= b->n_rounds_left % 5; i++) job_inject(&b->jobs[i]);
   return QUIET_AGAIN;
 }
 
 static void quiet_is_asked_once_each_time_that_nothing_is_runnable(void **state) {
   (void)state;
   for (uint32_t n_workers = 1; n_workers <= 3; n_workers++) {
-    struct bench *b = begin(n_workers, wake_some, next_round);
+    struct bench *b = bench_begin(n_workers, wake_some, next_round);
     b->n_rounds_left = QUIET_ROUNDS;
     assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
     assert_int_equal(b->n_quiet, QUIET_ROUNDS + 1);
-    assert_int_equal(total_runs(b), b->n_wakes);
+    assert_int_equal(bench_runs(b), b->n_wakes);
     assert_true(b->n_wakes > QUIET_ROUNDS);
-    end(b);
+    bench_end(b);
   }
 }
 
 /* Says that there is work when there is none, and that there is none when there is. */
 static enum quiet contrary(void *ud) {
   struct bench *b = ud;
-  check_quiet(b);
+  bench_check_quiet(b);
   if (b->n_rounds_left == 0) return QUIET_OVER;
   b->n_rounds_left--;
   if (b->n_rounds_left % 2 == 0) return QUIET_AGAIN;
-  inject(&b->jobs[0]);
+  job_inject(&b->jobs[0]);
   return QUIET_OVER;
 }
 
 static void a_run_goes_on_while_there_is_work_whatever_quiet_says(void **state) {
   (void)state;
   for (uint32_t n_workers = 1; n_workers <= 3; n_workers++) {
-    struct bench *b = begin(n_workers, NULL, contrary);
+    struct bench *b = bench_begin(n_workers, NULL, contrary);
     b->n_rounds_left = 200;
     assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
     assert_int_equal(b->n_quiet, 201);
     assert_int_equal(b->jobs[0].n_runs, 100);
-    end(b);
+    bench_end(b);
   }
 }
 
 static void runs_can_be_repeated(void **state) {
   (void)state;
   for (uint32_t n_workers = 1; n_workers <= 3; n_workers++) {
-    struct bench *b = begin(n_workers, wake_some, over_when_quiet);
+    struct bench *b = bench_begin(n_workers, wake_some, bench_over_when_quiet);
     for (uint64_t i = 1; i <= 200; i++) {
       atomic_store(&b->n_wakes_left, 20);
-      if (i % 4 != 0) inject(&b->jobs[i % CIRCLE]); /* now and then there is nothing to do */
+      if (i % 4 != 0) job_inject(&b->jobs[i % CIRCLE]); /* now and then there is nothing to do */
       assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
       assert_int_equal(b->n_quiet, i);
-      assert_int_equal(total_runs(b), b->n_wakes);
+      assert_int_equal(bench_runs(b), b->n_wakes);
     }
-    end(b);
+    bench_end(b);
   }
 }
 
@@ -363,7 +230,7 @@ static void inject_often(void *arg) {
   struct bench *b = arg;
   uint64_t random = (uint64_t)(uintptr_t)&random;
   for (int i = 0; i < INJECTIONS; i++) {
-    inject(&b->jobs[actl__random_below(&random, CIRCLE)]);
+    job_inject(&b->jobs[actl__random_below(&random, CIRCLE)]);
     actl__gate_post(&b->event);
     for (uint32_t n = actl__random_below(&random, 200); n > 0; n--) actl__thread_relax();
     if (i % 500 == 0) wait_for_quiet(b);
@@ -378,7 +245,7 @@ static enum quiet wait_for_outsiders(void *ud) {
   struct bench *b = ud;
   b->n_quiet++;
   atomic_fetch_add_explicit(&b->n_asked, 1, memory_order_relaxed);
-  if (atomic_load_explicit(&b->n_running, memory_order_relaxed) != 0) fault(b);
+  if (atomic_load_explicit(&b->n_running, memory_order_relaxed) != 0) bench_fault(b);
   for (int i = 0; i < JOBS_MAX; i++) b->sum += b->jobs[i].n_runs;
   if (atomic_load_explicit(&b->n_wakes_left, memory_order_relaxed) <= 0) return QUIET_OVER;
   actl__gate_wait(&b->event);
@@ -387,22 +254,22 @@ static enum quiet wait_for_outsiders(void *ud) {
 
 static void run_the_workers(void *arg) {
   struct bench *b = arg;
-  if (actl__sched_run(&b->sched) != ACTL_OK) fault(b);
+  if (actl__sched_run(&b->sched) != ACTL_OK) bench_fault(b);
 }
 
 static void what_is_injected_from_outside_runs(void **state) {
   (void)state;
   for (uint32_t n_workers = 1; n_workers <= 3; n_workers++) {
-    struct bench *b = begin(n_workers, NULL, wait_for_outsiders);
+    struct bench *b = bench_begin(n_workers, NULL, wait_for_outsiders);
     atomic_store(&b->n_wakes_left, OUTSIDERS);
     struct test_racer racers[OUTSIDERS + 1] = {{run_the_workers, b}};
     for (int i = 0; i < OUTSIDERS; i++) racers[i + 1] = (struct test_racer){inject_often, b};
     test_race(racers, OUTSIDERS + 1);
 
     assert_int_equal(b->n_wakes, OUTSIDERS * INJECTIONS);
-    assert_int_equal(total_runs(b), b->n_wakes);
+    assert_int_equal(bench_runs(b), b->n_wakes);
     assert_true(b->n_quiet >= INJECTIONS / 500);
-    end(b);
+    bench_end(b);
   }
 }
 
@@ -417,7 +284,7 @@ static bool wait_until(struct bench *b, _Atomic(bool) *flag, struct worker *shar
     if (shares != NULL) actl__sched_share(shares);
     test_race_wait(&spins);
     if (actl__clock_ns() - start > DEADLINE_NS) {
-      fault(b);
+      bench_fault(b);
       return false;
     }
   }
@@ -441,7 +308,7 @@ static enum verdict inject_one_by_one(struct job *job, struct worker *w) {
   }
   for (int i = 0; i < ALARMS; i++) {
     atomic_store_explicit(&b->flag, false, memory_order_relaxed);
-    inject(&b->jobs[1 + i % 7]);
+    job_inject(&b->jobs[1 + i % 7]);
     if (!wait_until(b, &b->flag, NULL)) break;
     pause_for(job);
   }
@@ -451,13 +318,13 @@ static enum verdict inject_one_by_one(struct job *job, struct worker *w) {
 static void no_wake_up_is_lost_to_a_worker_that_parks(void **state) {
   (void)state;
   for (uint32_t n_workers = 2; n_workers <= 3; n_workers++) {
-    struct bench *b = begin(n_workers, inject_one_by_one, over_when_quiet);
-    inject(&b->jobs[0]);
+    struct bench *b = bench_begin(n_workers, inject_one_by_one, bench_over_when_quiet);
+    job_inject(&b->jobs[0]);
     assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
-    assert_int_equal(total_runs(b), ALARMS + 1);
+    assert_int_equal(bench_runs(b), ALARMS + 1);
     struct sched_counts counts = actl__sched_counts(&b->sched);
     assert_true(counts.parks > n_workers);
-    end(b);
+    bench_end(b);
   }
 }
 
@@ -472,8 +339,8 @@ static enum verdict wake_in_pairs(struct job *job, struct worker *w) {
   for (uint32_t i = 0; i < ALARMS; i++) {
     atomic_store_explicit(&b->flag, false, memory_order_relaxed);
     atomic_store_explicit(&b->other_flag, false, memory_order_relaxed);
-    wake(w, &b->jobs[1 + 2 * (i % 3)]);
-    wake(w, &b->jobs[2 + 2 * (i % 3)]);
+    job_wake(w, &b->jobs[1 + 2 * (i % 3)]);
+    job_wake(w, &b->jobs[2 + 2 * (i % 3)]);
     if (!wait_until(b, &b->flag, NULL)) break;
     if (!wait_until(b, &b->other_flag, w)) break;
     pause_for(job);
@@ -484,14 +351,14 @@ static enum verdict wake_in_pairs(struct job *job, struct worker *w) {
 static void a_long_turns_tasks_are_stolen_and_its_run_next_when_shared(void **state) {
   (void)state;
   for (uint32_t n_workers = 2; n_workers <= 3; n_workers++) {
-    struct bench *b = begin(n_workers, wake_in_pairs, over_when_quiet);
-    inject(&b->jobs[0]);
+    struct bench *b = bench_begin(n_workers, wake_in_pairs, bench_over_when_quiet);
+    job_inject(&b->jobs[0]);
     assert_int_equal(actl__sched_run(&b->sched), ACTL_OK);
-    assert_int_equal(total_runs(b), 2 * ALARMS + 1);
+    assert_int_equal(bench_runs(b), 2 * ALARMS + 1);
     struct sched_counts counts = actl__sched_counts(&b->sched);
     assert_true(counts.steals > ALARMS);
     assert_int_equal(counts.turns, 2 * ALARMS + 1);
-    end(b);
+    bench_end(b);
   }
 }
 
@@ -507,7 +374,7 @@ static void init_without_memory_leaves_nothing(void **state) {
     for (size_t n = 1;; n++) {
       static struct sched sched;
       test_alloc_fail_from(&hook, n);
-      const struct sched_user user = {.run = run, .quiet = over_when_quiet};
+      const struct sched_user user = {.run = bench_run, .quiet = bench_over_when_quiet};
       actl_status status = actl__sched_init(&sched, &mem, n_workers, &user);
       if (!test_alloc_heal(&hook)) {
         assert_int_equal(status, ACTL_OK);

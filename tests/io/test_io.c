@@ -1,0 +1,282 @@
+/*
+ * test_io.c - an alarm rings once, never early, whoever arms it when, and not after it was forgotten.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <sched.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "io/io.h"
+#include "support/alloc.h"
+#include "support/race.h"
+
+enum { SLEEPERS = 400, ROUNDS = 5 };
+static const uint64_t DEADLINE_NS = 20ull * 1000 * 1000 * 1000;
+
+/* Who is rung. Plain fields are written before it is armed. */
+struct sleeper {
+  void *alarm;
+  uint64_t due_ms;
+  _Atomic(uint32_t) n_rings, n_early, n_late; /* the io thread writes: release, read: acquire */
+  _Atomic(bool) is_gone;                      /* it must not ring any more */
+};
+
+struct clockwork {
+  struct test_alloc hook;
+  struct memory mem;
+  struct io *io;
+  struct sleeper sleepers[SLEEPERS];
+  _Atomic(int) ticks_left; /* relaxed */
+  _Atomic(uint32_t) n_ticks, n_faults;
+};
+
+static struct clockwork clockwork;
+
+static uint64_t now_ms(void) { return actl__clock_ns() / 1000000; }
+
+static void ring(void *whom) {
+  struct sleeper *s = whom;
+  if (now_ms() < s->due_ms) atomic_fetch_add_explicit(&s->n_early, 1, memory_order_relaxed);
+  if (atomic_load_explicit(&s->is_gone, memory_order_relaxed))
+    atomic_fetch_add_explicit(&s->n_late, 1, memory_order_relaxed);
+  /* release: whoever sees the ring may set another time. */
+  atomic_fetch_add_explicit(&s->n_rings, 1, memory_order_release);
+}
+
+static bool watch(void *ud) {
+  struct clockwork *c = ud;
+  atomic_fetch_add_explicit(&c->n_ticks, 1, memory_order_relaxed);
+  return atomic_fetch_sub_explicit(&c->ticks_left, 1, memory_order_relaxed) > 1;
+}
+
+static struct clockwork *begin(void) {
+  struct clockwork *c = &clockwork;
+  const struct io_user user = {.ring = ring, .watch = watch, .ud = c};
+  memset(c, 0, sizeof *c);
+  actl__memory_init(&c->mem, test_alloc, &c->hook);
+  c->io = actl__io_new(&c->mem, &user);
+  assert_non_null(c->io);
+  return c;
+}
+
+static void end(struct clockwork *c) {
+  actl__io_free(c->io);
+  assert_int_equal(c->n_faults, 0);
+  for (int i = 0; i < SLEEPERS; i++) {
+    assert_int_equal(c->sleepers[i].n_early, 0);
+    assert_int_equal(c->sleepers[i].n_late, 0);
+  }
+  assert_true(test_alloc_is_clean(&c->hook));
+}
+
+static bool arm(struct clockwork *c, struct sleeper *s, uint64_t in_ms) {
+  s->due_ms = now_ms() + in_ms;
+  return actl__io_arm(c->io, &s->alarm, s, s->due_ms);
+}
+
+static bool wait_rings(struct sleeper *s, uint32_t n) {
+  uint64_t start = actl__clock_ns();
+  while (atomic_load_explicit(&s->n_rings, memory_order_acquire) < n) {
+    if (actl__clock_ns() - start > DEADLINE_NS) return false;
+    sched_yield();
+  }
+  return true;
+}
+
+static void alarms_ring_once_each_and_never_early(void **state) {
+  (void)state;
+  struct clockwork *c = begin();
+  uint64_t random = 1;
+  for (uint32_t round = 1; round <= ROUNDS; round++) {
+    for (int i = 0; i < SLEEPERS; i++)
+      assert_true(arm(c, &c->sleepers[i], actl__random_below(&random, 30)));
+    for (int i = 0; i < SLEEPERS; i++) assert_true(wait_rings(&c->sleepers[i], round));
+  }
+  for (int i = 0; i < SLEEPERS; i++) assert_int_equal(c->sleepers[i].n_rings, ROUNDS);
+  end(c);
+}
+
+static void a_time_that_has_passed_rings_at_once(void **state) {
+  (void)state;
+  struct clockwork *c = begin();
+  struct sleeper *s = &c->sleepers[0];
+  assert_true(actl__io_arm(c->io, &s->alarm, s, 0));
+  assert_true(wait_rings(s, 1));
+  end(c);
+}
+
+static void the_last_time_counts(void **state) {
+  (void)state;
+  struct clockwork *c = begin();
+  struct sleeper *far = &c->sleepers[0], *near = &c->sleepers[1], *last = &c->sleepers[2];
+  assert_true(arm(c, far, 0));
+  assert_true(wait_rings(far, 1));
+  assert_true(arm(c, far, 365ull * 86400000 * 1000)); /* a thousand years */
+  assert_true(arm(c, near, 3600000));
+  assert_true(arm(c, near, 20)); /* sooner after all */
+  assert_true(wait_rings(near, 1));
+  assert_true(arm(c, last, 30));
+  assert_true(wait_rings(last, 1));
+  assert_int_equal(far->n_rings, 1);
+  assert_int_equal(near->n_rings, 1);
+  end(c); /* with an alarm that never rang */
+}
+
+/* Each of its sleepers again and again, as soon as it has rung. */
+static void arm_often(void *arg) {
+  struct sleeper *s = arg;
+  struct clockwork *c = &clockwork;
+  uint64_t random = (uint64_t)(uintptr_t)s;
+  for (uint32_t round = 1; round <= 200; round++) {
+    for (int i = 0; i < 10; i++)
+      if (!arm(c, &s[i], actl__random_below(&random, 3))) c->n_faults++;
+    for (int i = 0; i < 10; i++)
+      if (!wait_rings(&s[i], round)) c->n_faults++;
+  }
+}
+
+static void threads_that_arm_at_once_lose_no_alarm(void **state) {
+  (void)state;
+  struct clockwork *c = begin();
+  struct test_racer racers[4];
+  for (int i = 0; i < 4; i++) racers[i] = (struct test_racer){arm_often, &c->sleepers[10 * i]};
+  test_race(racers, 4);
+  for (int i = 0; i < 40; i++) assert_int_equal(c->sleepers[i].n_rings, 200);
+  end(c);
+}
+
+static void forget_often(void *arg) {
+  struct sleeper *s = arg;
+  struct clockwork *c = &clockwork;
+  uint64_t random = (uint64_t)(uintptr_t)s;
+  for (int round = 0; round < 3000; round++) {
+    atomic_store_explicit(&s->is_gone, false, memory_order_relaxed);
+    if (!arm(c, s, actl__random_below(&random, 2))) c->n_faults++;
+    uint64_t until = actl__clock_ns() + actl__random_below(&random, 400000);
+    while (actl__clock_ns() < until) sched_yield();
+    actl__io_forget(c->io, &s->alarm);
+    if (s->alarm != NULL) c->n_faults++;
+    /* Plain on purpose, as what is done with the memory of one who is gone. */
+    s->due_ms = UINT64_MAX;
+    atomic_store_explicit(&s->is_gone, true, memory_order_relaxed);
+  }
+}
+
+static void a_forgotten_alarm_does_not_ring(void **state) {
+  (void)state;
+  struct clockwork *c = begin();
+  struct test_racer racers[2];
+  for (int i = 0; i < 2; i++) racers[i] = (struct test_racer){forget_often, &c->sleepers[i]};
+  test_race(racers, 2);
+  assert_true(c->sleepers[0].n_rings + c->sleepers[1].n_rings > 0);
+  actl__io_forget(c->io, &c->sleepers[5].alarm); /* none: nothing happens */
+  end(c);
+}
+
+/* ---- Ticks ---- */
+
+static bool wait_ticks(struct clockwork *c, uint32_t n) {
+  uint64_t start = actl__clock_ns();
+  while (atomic_load_explicit(&c->n_ticks, memory_order_relaxed) < n) {
+    if (actl__clock_ns() - start > DEADLINE_NS) return false;
+    sched_yield();
+  }
+  return true;
+}
+
+static void it_ticks_until_the_watch_says_no_more(void **state) {
+  (void)state;
+  struct clockwork *c = begin();
+  for (uint32_t i = 1; i <= 3; i++) {
+    atomic_store(&c->ticks_left, 4);
+    uint64_t start = actl__clock_ns();
+    actl__io_watch(c->io);
+    actl__io_watch(c->io);
+    assert_true(wait_ticks(c, 4 * i));
+    assert_true(actl__clock_ns() - start >= 3 * IO_WATCH_MS * 1000000ull);
+    assert_true(arm(c, &c->sleepers[0], 4 * IO_WATCH_MS));
+    assert_true(wait_rings(&c->sleepers[0], i));
+    assert_int_equal(c->n_ticks, 4 * i);
+  }
+  end(c);
+}
+
+/* ---- Refusals ---- */
+
+static void without_memory_an_alarm_says_so(void **state) {
+  (void)state;
+  struct clockwork *c = begin();
+  struct sleeper *s = &c->sleepers[0];
+  test_alloc_fail_from(&c->hook, 1);
+  assert_false(arm(c, s, 0));
+  assert_null(s->alarm);
+  const struct io_user user = {.ring = ring, .watch = watch, .ud = c};
+  assert_null(actl__io_new(&c->mem, &user));
+  assert_true(test_alloc_heal(&c->hook));
+  assert_true(arm(c, s, 0));
+  assert_true(wait_rings(s, 1));
+  end(c);
+}
+
+static void without_a_descriptor_an_alarm_says_so_and_tries_again(void **state) {
+  (void)state;
+  struct clockwork *c = begin();
+  struct sleeper *s = &c->sleepers[0];
+  struct rlimit before, none;
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+  none = before;
+  none.rlim_cur = 3;
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+  bool first = arm(c, s, 0), second = arm(c, s, 0);
+  atomic_store(&c->ticks_left, 1);
+  actl__io_watch(c->io);
+  arm(c, &c->sleepers[1], 0);
+  actl__io_forget(c->io, &c->sleepers[1].alarm);
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+  assert_false(first || second);
+  assert_int_equal(s->n_rings + c->n_ticks, 0);
+  assert_true(arm(c, s, 0));
+  assert_true(wait_rings(s, 1));
+  assert_true(wait_ticks(c, 1)); /* the watch was not forgotten */
+  end(c);
+}
+
+static void without_a_thread_nothing_is_left(void **state) {
+  (void)state;
+  struct clockwork *c = begin();
+  struct rlimit before, none;
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+  none = before;
+  none.rlim_cur = 3;
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+  bool is_armed = arm(c, &c->sleepers[0], 0);
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+  assert_false(is_armed);
+  end(c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(alarms_ring_once_each_and_never_early),
+      cmocka_unit_test(a_time_that_has_passed_rings_at_once),
+      cmocka_unit_test(the_last_time_counts),
+      cmocka_unit_test(threads_that_arm_at_once_lose_no_alarm),
+      cmocka_unit_test(a_forgotten_alarm_does_not_ring),
+      cmocka_unit_test(it_ticks_until_the_watch_says_no_more),
+      cmocka_unit_test(without_memory_an_alarm_says_so),
+      cmocka_unit_test(without_a_descriptor_an_alarm_says_so_and_tries_again),
+      cmocka_unit_test(without_a_thread_nothing_is_left),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
