@@ -261,7 +261,6 @@ void actl__vat_clear_node(struct vat *vat, struct actl_msg *m) {
  * has gone idle: see wakes_for_alarm. */
 static bool set_alarm(struct vat *vat, uint64_t due_ms) {
   if (due_ms <= vat->turn_ns / 1000000) return false;
-  if (vat->engine->arm == NULL) return vat->n_keeping == 0;
   /* relaxed: the owner's own, or cleared by who rang: then it is set anew. */
   uint64_t alarm_ms = atomic_load_explicit(&vat->alarm_ms, memory_order_relaxed);
   if (alarm_ms != 0 && alarm_ms <= due_ms) return true;
@@ -274,8 +273,7 @@ static bool set_alarm(struct vat *vat, uint64_t due_ms) {
  * at the alarm. Both are sequentially consistent, so that one of them sees the other. true: the vat is
  * this worker's again. */
 static bool wakes_for_alarm(struct vat *vat) {
-  return vat->engine->arm != NULL &&
-         atomic_load_explicit(&vat->alarm_ms, memory_order_seq_cst) == 0 &&
+  return atomic_load_explicit(&vat->alarm_ms, memory_order_seq_cst) == 0 &&
          actl__inbox_wake(&vat->inbox);
 }
 
