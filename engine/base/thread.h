@@ -38,6 +38,8 @@ static inline actl_status actl__signal_init(actl__signal *signal) {
 static inline void actl__signal_fini(actl__signal *signal) { uv_cond_destroy(signal); }
 /* Wakes all who wait. */
 static inline void actl__signal_all(actl__signal *signal) { uv_cond_broadcast(signal); }
+/* Wakes one who waits. */
+static inline void actl__signal_one(actl__signal *signal) { uv_cond_signal(signal); }
 /* Under `lock`, which is free meanwhile: returns when it was woken, when the time is over, or for
  * nothing. */
 static inline void actl__signal_wait(actl__signal *signal, actl__lock *lock, uint64_t ns) {
@@ -50,6 +52,14 @@ void actl__thread_join(actl__thread *thread);
 
 /* How many processors this process may use; at least 1. */
 uint32_t actl__thread_processors(void);
+
+/* A number that differs from thread to thread, mostly; the same one for each thread at all times. */
+static inline uint32_t actl__thread_mark(void) {
+  return (uint32_t)((uint64_t)uv_thread_self() * 0x9E3779B97F4A7C15ull >> 32);
+}
+
+/* Lets other threads run, on this processor too. */
+void actl__thread_yield(void);
 
 /* Tells the processor that this thread spins. */
 static inline void actl__thread_relax(void) {
