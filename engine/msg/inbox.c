@@ -40,6 +40,32 @@ static void take_back(struct inbox *inbox, struct chain chain, struct chain *bac
   *back = (struct chain){chain.first, end};
 }
 
+/* What comes after the exchange that found `old`.
+ * release: pairs with pop. The node `old` cannot have been freed: the owner goes past it only once it
+ * is linked on, or has taken it as the last, and then `old` is not it. */
+static void link_behind(struct inbox *inbox, uintptr_t old, struct actl_msg *first) {
+  if (old == EMPTY || old == IDLE) {
+    atomic_store_explicit(&inbox->first, first, memory_order_release);
+  } else {
+    atomic_store_explicit(&node_of(old)->next, first, memory_order_release);
+  }
+}
+
+bool actl__inbox_push_awake(struct inbox *inbox, struct chain chain) {
+  /* relaxed: the exchange below publishes it. */
+  atomic_store_explicit(&chain.last->next, NULL, memory_order_relaxed);
+
+  /* relaxed: the exchange is what counts. */
+  uintptr_t old = atomic_load_explicit(&inbox->last, memory_order_relaxed);
+  do {
+    if (old == IDLE || old == CLOSED) return false;
+    /* acq_rel: see actl__inbox_push. seq_cst: for who looks at a flag next (outside.c). */
+  } while (!atomic_compare_exchange_weak_explicit(&inbox->last, &old, (uintptr_t)chain.last,
+                                                  memory_order_seq_cst, memory_order_relaxed));
+  link_behind(inbox, old, chain.first);
+  return true;
+}
+
 enum inbox_push actl__inbox_push(struct inbox *inbox, struct chain chain, struct chain *back) {
   /* relaxed: the exchange below publishes it. */
   atomic_store_explicit(&chain.last->next, NULL, memory_order_relaxed);
@@ -55,13 +81,7 @@ enum inbox_push actl__inbox_push(struct inbox *inbox, struct chain chain, struct
     return INBOX_CLOSED;
   }
 
-  /* release: pairs with pop. The node `old` cannot have been freed: the owner goes past it only
-   * once it is linked on, or has taken it as the last, and then `old` is not it. */
-  if (old == EMPTY || old == IDLE) {
-    atomic_store_explicit(&inbox->first, chain.first, memory_order_release);
-  } else {
-    atomic_store_explicit(&node_of(old)->next, chain.first, memory_order_release);
-  }
+  link_behind(inbox, old, chain.first);
   return old == IDLE ? INBOX_WAKE : INBOX_BUSY;
 }
 

@@ -45,6 +45,9 @@ void actl__inbox_init(struct inbox *inbox); /* IDLE */
 /* Any thread. The chain's links are set, the last one's need not be. */
 enum inbox_push actl__inbox_push(struct inbox *inbox, struct chain chain, struct chain *back);
 
+/* Any thread: pushes where that wakes nobody; false: the inbox is IDLE or CLOSED, and nothing was done. */
+bool actl__inbox_push_awake(struct inbox *inbox, struct chain chain);
+
 /* Owner only: the oldest node; NULL: nothing, or nothing yet. */
 struct actl_msg *actl__inbox_pop(struct inbox *inbox);
 

@@ -116,6 +116,30 @@ static void the_first_push_wakes_and_the_later_ones_do_not(void **state) {
   }
 }
 
+static void a_push_to_the_awake_leaves_a_sleeper_and_a_closed_one_alone(void **state) {
+  (void)state;
+  struct solo s;
+  actl__inbox_init(&s.inbox);
+  for (int round = 0; round < 3; round++) {
+    assert_false(actl__inbox_push_awake(&s.inbox, chain_of(&s, 0, 0)));
+    assert_true(actl__inbox_is_idle(&s.inbox));
+    assert_null(actl__inbox_pop(&s.inbox));
+
+    assert_int_equal(push(&s, 0, 1), INBOX_WAKE);
+    assert_true(actl__inbox_push_awake(&s.inbox, chain_of(&s, 2, 4))); /* behind what is there */
+    assert_int_equal(push(&s, 5, 5), INBOX_BUSY);
+    expect(&s, 0, 5);
+    assert_true(actl__inbox_push_awake(&s.inbox, chain_of(&s, 6, 7))); /* into an empty one */
+    expect(&s, 6, 7);
+    assert_null(actl__inbox_pop(&s.inbox));
+    assert_true(actl__inbox_try_idle(&s.inbox));
+  }
+  assert_true(actl__inbox_wake(&s.inbox));
+  assert_null(actl__inbox_close(&s.inbox).first);
+  assert_false(actl__inbox_push_awake(&s.inbox, chain_of(&s, 0, 0)));
+  assert_false(actl__inbox_has(&s.inbox));
+}
+
 static void a_wake_up_without_a_message_is_had_once(void **state) {
   (void)state;
   struct solo s;
@@ -208,7 +232,7 @@ struct crowd {
 
 struct producer {
   struct crowd *crowd;
-  uint64_t index, n_pushed;
+  uint64_t index, n_pushed, n_awake;
   bool wakes_too; /* now and then without a message */
   unsigned n_faults;
 };
@@ -224,11 +248,16 @@ static void produce(void *arg) {
   uint64_t random = p->index + 1, n = 0;
   while (n < EACH) {
     uint32_t length = 1 + actl__random_below(&random, CHAIN_MAX);
-    struct chain back = {0};
-    switch (actl__inbox_push(&c->inbox, new_chain(p->index, &n, length), &back)) {
-    case INBOX_WAKE: post_wake(c); break;
-    case INBOX_BUSY: break;
-    case INBOX_CLOSED: p->n_faults++; break;
+    struct chain back = {0}, chain = new_chain(p->index, &n, length);
+    bool tries_awake = actl__random_below(&random, 2) == 0;
+    if (tries_awake && actl__inbox_push_awake(&c->inbox, chain)) {
+      p->n_awake++;
+    } else {
+      switch (actl__inbox_push(&c->inbox, chain, &back)) {
+      case INBOX_WAKE: post_wake(c); break;
+      case INBOX_BUSY: break;
+      case INBOX_CLOSED: p->n_faults++; break;
+      }
     }
     /* Pauses, so that the owner goes idle often, and two wake it at once. */
     unsigned spins = 0;
@@ -294,7 +323,7 @@ static void oversee(void *arg) {
   for (int i = 0; i < OWNERS; i++) actl__gate_post(&c->wake);
 
   for (unsigned i = 0; i < PRODUCERS; i++)
-    if (producers[i].n_faults > 0) abort();
+    if (producers[i].n_faults > 0 || producers[i].n_awake == 0) abort();
 }
 
 static void no_message_is_lost_and_each_senders_order_is_kept(void **state) {
@@ -547,6 +576,7 @@ static void a_chain_behind_one_that_bounces_comes_back_with_it(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_first_push_wakes_and_the_later_ones_do_not),
+      cmocka_unit_test(a_push_to_the_awake_leaves_a_sleeper_and_a_closed_one_alone),
       cmocka_unit_test(a_wake_up_without_a_message_is_had_once),
       cmocka_unit_test(close_gives_back_what_was_not_popped_in_order),
       cmocka_unit_test(a_closed_inbox_hands_each_chain_back),
