@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "running.h"
 
-enum { MAX_WORKERS = 256, MAX_VATS = 65535 };
+enum { MAX_WORKERS = 256, MAX_VATS = 60000 };
 
 struct registered { /* a behavior known by name */
   struct registered *next;
@@ -82,7 +82,7 @@ actl_status actl_engine_new(actl_engine **out, const actl_config *config) {
   if (status != ACTL_OK) goto fail_slabs;
   status = actl__depot_init(&engine->depot, &engine->slabs);
   if (status != ACTL_OK) goto fail_depot;
-  actl__pool_init(&engine->pool, &engine->depot);
+  actl__outside_init(engine);
   status = actl__names_init(&engine->names, &engine->mem);
   if (status != ACTL_OK) goto fail_names;
   status = actl__running_init(engine, workers);
@@ -120,6 +120,7 @@ void actl_engine_free(actl_engine *engine) {
   }
   actl__running_fini(engine);
   actl__names_fini(&engine->names);
+  actl__outside_fini(engine);
   actl__depot_fini(&engine->depot);
   actl__slabs_fini(&engine->slabs);
   actl__lock_fini(&engine->lock);
@@ -208,10 +209,7 @@ static void collect_stats(struct actl_engine *engine, const struct vat *own, act
   memset(out, 0, sizeof *out);
   for (uint32_t i = 0; i < engine->n_vats; i++)
     add_stats(engine->vats[i], out, engine->vats[i] == own);
-
-  actl__lock_take(&engine->lock);
-  for (int i = 0; i < ACTL_LETTER_REASONS; i++) out->dead_letters[i] += engine->outside[i];
-  actl__lock_drop(&engine->lock);
+  actl__outside_add_stats(engine, out);
 
   struct sched_counts counts = actl__sched_counts(&engine->sched);
   out->steals = counts.steals;

@@ -35,7 +35,7 @@ actl_status actl__number_set(struct actl_engine *engine, uint32_t number, struct
 static struct records *make_table(struct vat *vat, struct records *newest) {
   struct actl_engine *engine = vat->engine;
   uint32_t number = engine->n_numbers, table = newest->table + 1;
-  if (number >= PID_VATS || table + 1 >= RECORDS_TABLES) return NULL;
+  if (number >= PID_VAT_OUTSIDE || table + 1 >= RECORDS_TABLES) return NULL;
 
   struct records *records = actl__memory_new(&engine->mem, sizeof *records);
   if (records == NULL) return NULL;

@@ -26,7 +26,8 @@ enum {
   PID_GENERATION_SHIFT = PID_NODE_SHIFT + PID_NODE_BITS,
   PID_SLOTS = 1 << PID_SLOT_BITS,
   PID_VATS = 1 << PID_VAT_BITS,
-  PID_GENERATIONS = 1 << PID_GENERATION_BITS
+  PID_GENERATIONS = 1 << PID_GENERATION_BITS,
+  PID_VAT_OUTSIDE = PID_VATS - 1 /* the number of no vat */
 };
 
 #define PID_TOP ((uint64_t)1 << 63)
@@ -49,6 +50,9 @@ static inline uint32_t actl__pid_generation(uint64_t pid) {
 static inline uint64_t actl__pid_home(uint32_t vat) {
   return PID_TOP | (uint64_t)vat << PID_VAT_SHIFT;
 }
+
+/* Who asks from a thread of the host: no actor's pid, which has a generation. See outside.h. */
+#define PID_OUTSIDE (PID_TOP | (uint64_t)PID_VAT_OUTSIDE << PID_VAT_SHIFT)
 
 static inline uint64_t actl__pid_make(uint64_t home, uint32_t slot, uint32_t generation) {
   return home | (uint64_t)generation << PID_GENERATION_SHIFT | slot;

@@ -23,8 +23,4 @@ actl_status actl__send_far(struct vat *vat, uint64_t to, uint64_t head, uint64_t
 /* What a far ask that waits so long has in place of its age: until when it is worth handling. */
 uint64_t actl__ask_expiry(uint64_t now_ns, uint64_t timeout_ms);
 
-/* From any thread; `word` goes with a NODE_SPAWN. */
-actl_status actl__send_outside(actl_engine *engine, uint64_t to, uint64_t head, uint64_t word,
-                               const actl_value *values, size_t n);
-
 #endif

@@ -377,7 +377,7 @@ static actl_status spawn_outside(actl_engine *engine, uint32_t number, uint64_t 
   if (pid == 0) return ACTL_LIMIT;
 
   actl_status status =
-      actl__send_outside(engine, pid, actl__node_head(NODE_SPAWN), behavior, values, n);
+      actl__outside_send(engine, pid, actl__node_head(NODE_SPAWN), behavior, values, n);
   if (status == ACTL_OK) {
     out->bits = pid;
   } else {

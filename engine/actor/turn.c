@@ -387,7 +387,8 @@ uint32_t actl_ctx_vat(actl_ctx *ctx) { return actl__vat(ctx)->number; }
 
 actl_pid actl_sender(actl_ctx *ctx) {
   const struct vat *vat = actl__vat(ctx);
-  return (actl_pid){vat->msg != NULL ? vat->msg->from : 0};
+  uint64_t from = vat->msg != NULL ? vat->msg->from : 0;
+  return (actl_pid){from != PID_OUTSIDE ? from : 0};
 }
 
 actl_cursor actl_msg_begin(const actl_msg *msg) {

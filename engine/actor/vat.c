@@ -102,17 +102,6 @@ bool actl__vat_stack_grow(struct vat *vat, uint64_t n_actors) {
 
 /* ---- Out ---- */
 
-static void bury_outside(struct actl_engine *engine, struct chain chain) {
-  actl__lock_take(&engine->lock);
-  for (struct actl_msg *m = chain.first, *next; m != NULL; m = next) {
-    next = m == chain.last ? NULL : actl__node_next(m);
-    engine->outside[ACTL_LETTER_NO_ACTOR]++;
-    actl__node_clear(m, &engine->mem);
-    actl__pool_give(&engine->pool, m);
-  }
-  actl__lock_drop(&engine->lock);
-}
-
 void actl__vat_bury(struct vat *vat, struct chain chain) {
   for (struct actl_msg *m = chain.first, *next; m != NULL; m = next) {
     next = m == chain.last ? NULL : actl__node_next(m);
@@ -128,13 +117,14 @@ void actl__vat_publish(struct vat *vat, struct vat *to, struct chain chain) {
 }
 
 void actl__vat_publish_outside(struct vat *to, struct chain chain) {
+  if (actl__inbox_push_awake(&to->inbox, chain)) return;
   struct actl_engine *engine = to->engine;
   struct chain back;
   actl__sched_outside_begin(&engine->sched);
   enum inbox_push found = actl__inbox_push(&to->inbox, chain, &back);
   if (found == INBOX_WAKE) actl__sched_inject(&engine->sched, &to->task);
   actl__sched_outside_end(&engine->sched);
-  if (found == INBOX_CLOSED) bury_outside(engine, back);
+  if (found == INBOX_CLOSED) actl__outside_bury(engine, back);
 }
 
 void actl__vat_wake_outside(struct vat *vat) {
@@ -180,7 +170,7 @@ void actl__vat_post(struct vat *vat, struct actl_msg *m) {
     return;
   }
   if (to == NULL || (pid >> PID_NODE_SHIFT & 255) != 0) {
-    actl__letter(vat, m, ACTL_NO_ACTOR);
+    if (!actl__outside_answer(vat->engine, m)) actl__letter(vat, m, ACTL_NO_ACTOR);
     return;
   }
 

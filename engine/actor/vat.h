@@ -24,6 +24,7 @@
 #define ACTL_ACTOR_VAT_H
 
 #include "actl_driver.h"
+#include "actor/outside.h"
 #include "actor/records.h"
 #include "actor/wheel.h"
 #include "base/pipe.h"
@@ -119,12 +120,11 @@ struct actl_engine {
   _Atomic(bool) is_running, is_shutting_down;
   _Atomic(uint32_t) rotation; /* where "any" looks first */
 
-  actl__lock lock; /* numbers, behaviors, and sends from outside */
+  actl__lock lock; /* numbers, behaviors, and places of askers */
   _Atomic(struct vat_number *) numbers[PID_VATS / VAT_NUMBERS_CHUNK]; /* written under `lock` */
   uint32_t n_numbers;                                                 /* under `lock` */
   struct registered *registered;                                      /* under `lock` */
-  struct pool pool;                                                   /* under `lock` */
-  uint64_t outside[ACTL_LETTER_REASONS]; /* under `lock`: letters that no vat counted */
+  struct outside outside;
 };
 
 struct vat {
