@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "actor/vat.h"
+#include "actor/send.h"
 #include "base/clock.h"
 
 enum {
@@ -16,9 +16,8 @@ enum {
   STATE_BITS = 2,
   INDEX_BITS = 16, /* of an id: the place's number; what is above it goes up with each ask */
   NOBODY = 0,
-  SPIN_NS = 50000,   /* about what a futex round trip costs */
-  SPINS_A_LOOK = 16, /* looks at the word for each at the clock */
-  EXPIRY_BITS = 28   /* of a header, for the millisecond at which an ask expires */
+  SPIN_NS = 50000,  /* about what a futex round trip costs */
+  SPINS_A_LOOK = 16 /* looks at the word for each at the clock */
 };
 
 #define SLEEP_NS_MAX ((uint64_t)3600 * 1000000000)
@@ -329,13 +328,6 @@ static uint64_t deadline_of(uint64_t now, uint64_t timeout_ms) {
   return timeout_ms < most_ms ? now + timeout_ms * 1000000 : UINT64_MAX;
 }
 
-/* The millisecond at which nobody waits any more, in its place in the header; 0: too far away. */
-static uint64_t expiry_of(uint64_t deadline, uint64_t timeout_ms) {
-  if (timeout_ms > (uint64_t)1 << (EXPIRY_BITS - 1)) return 0;
-  uint64_t ms = (deadline + 999999) / 1000000 & (((uint64_t)1 << EXPIRY_BITS) - 1);
-  return (ms != 0 ? ms : 1) << NODE_AGE_SHIFT;
-}
-
 static void close_ask(struct actl_engine *engine, struct asker *asker, struct actl_msg *m) {
   if (m != NULL) actl__node_clear(m, &engine->mem);
   struct door *door = enter(engine);
@@ -400,14 +392,14 @@ static actl_status end_ask(struct actl_engine *engine, struct asker *asker, stru
 actl_status actl_engine_ask(actl_engine *engine, actl_pid to, const actl_value *values, size_t n,
                             uint64_t timeout_ms, actl_msg **out) {
   if ((to.bits & PID_TOP) == 0) return ACTL_INVALID;
-  if (timeout_ms == 0) timeout_ms = ACTL_ASK_TIMEOUT_MS;
+  if (timeout_ms == 0) timeout_ms = engine->ask_timeout_ms;
   uint64_t now = actl__clock_ns(), deadline = deadline_of(now, timeout_ms);
 
   struct asker *asker;
   struct actl_msg *m;
   actl_status status = open_ask(engine, &asker, &m);
   if (status != ACTL_OK) return status;
-  status = write_ask(engine, asker, m, to.bits, expiry_of(deadline, timeout_ms), values, n);
+  status = write_ask(engine, asker, m, to.bits, actl__ask_expiry(now, timeout_ms), values, n);
   if (status != ACTL_OK) return status;
 
   if (is_shutting_down(engine)) {
