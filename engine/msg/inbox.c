@@ -167,6 +167,17 @@ struct chain actl__inbox_close(struct inbox *inbox) {
   return (struct chain){rest.first, more.last};
 }
 
+void actl__inbox_open(struct inbox *inbox) {
+  uintptr_t expected = CLOSED;
+  /* Who has pushed a chain takes it back and closes the inbox again: that is waited for.
+   * release: pairs with push, so that the next owner sees what this one did. */
+  while (!atomic_compare_exchange_weak_explicit(&inbox->last, &expected, IDLE, memory_order_release,
+                                                memory_order_relaxed)) {
+    expected = CLOSED;
+    actl__thread_relax();
+  }
+}
+
 bool actl__inbox_is_idle(const struct inbox *inbox) {
   /* relaxed: a hint. */
   return atomic_load_explicit(&inbox->last, memory_order_relaxed) == IDLE;

@@ -5,7 +5,8 @@
  *   EMPTY   --push-->            filled   the vat is running or scheduled
  *   filled  --take-->            EMPTY    the owner takes all there is
  *   EMPTY   --try_idle-->        IDLE     fails when something came
- *   any     --close-->           CLOSED   for good, until reset
+ *   any     --close-->           CLOSED
+ *   CLOSED  --open-->            IDLE
  *   CLOSED  --push-->            CLOSED   push hands the chain back as undeliverable
  *
  * `last` is the newest node of all that was pushed since the last take. A pusher first exchanges it
@@ -56,6 +57,9 @@ bool actl__inbox_try_idle(struct inbox *inbox);
 
 /* Owner only, from an inbox that is not IDLE: CLOSED from now on; what was in it comes back. */
 struct chain actl__inbox_close(struct inbox *inbox);
+
+/* By the one who owns the closed inbox: IDLE again. */
+void actl__inbox_open(struct inbox *inbox);
 
 /* Whether its vat sleeps: one load; a hint. Any thread. */
 bool actl__inbox_is_idle(const struct inbox *inbox);

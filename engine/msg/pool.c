@@ -47,6 +47,18 @@ void actl__pool_return_batch(struct pool *pool) {
   pool->n_aside = 0;
 }
 
+/* A pool that is still small takes no more of a batch than it would carve: thousands of small vats
+ * must not sit on all the nodes of a few large ones. */
+static void cut(struct pool *pool, struct actl_msg *last) {
+  if (pool->piece_class >= PIECE_CLASS_MAX) return;
+  size_t n = ((size_t)ACTL__PIECE_MIN << pool->piece_class++) / sizeof *last;
+
+  struct actl_msg *rest = actl__node_next(last);
+  for (; n > 1 && rest != NULL; n--, rest = actl__node_next(last)) last = rest;
+  actl__node_link(last, NULL);
+  give_batch(pool->depot, rest);
+}
+
 static struct actl_msg *carve(struct pool *pool) {
   struct actl_msg *nodes = actl__slabs_take(pool->depot->slabs, pool->piece_class);
   if (nodes == NULL) return NULL;
@@ -64,6 +76,7 @@ struct actl_msg *actl__pool_refill(struct pool *pool) {
     pool->n_aside = 0;
   } else {
     first = take_batch(pool->depot);
+    if (first != NULL) cut(pool, first);
   }
   if (first == NULL) first = carve(pool);
   if (first == NULL) return NULL;

@@ -573,6 +573,72 @@ static void a_chain_behind_one_that_bounces_comes_back_with_it(void **state) {
   assert_true(n_others > 0);
 }
 
+/* ---- Closed and opened ---- */
+
+enum { OPENINGS = 20000 };
+
+struct reopening {
+  struct inbox inbox;
+  uint64_t n_popped, n_rest; /* the owner's */
+};
+
+static uint64_t free_chain(struct chain chain) {
+  uint64_t n = 0;
+  for (struct actl_msg *m = chain.first, *next; m != NULL; m = next, n++) {
+    next = m == chain.last ? NULL : actl__node_next(m);
+    free(m);
+  }
+  return n;
+}
+
+static void push_or_bounce(void *arg) {
+  struct bouncer *b = arg;
+  for (uint64_t n = 0; n < BOUNCES;) {
+    struct chain back;
+    if (actl__inbox_push(b->inbox, new_chain(b->index, &n, 2), &back) == INBOX_CLOSED)
+      b->n_back += free_chain(back);
+  }
+}
+
+static void open_and_close(void *arg) {
+  struct reopening *r = arg;
+  for (int i = 0; i < OPENINGS; i++) {
+    actl__inbox_open(&r->inbox);
+    (void)actl__inbox_wake(&r->inbox); /* it is this thread's, whoever woke it */
+    for (int n = i % 8; n > 0; n--) {
+      struct actl_msg *m = actl__inbox_pop(&r->inbox);
+      if (m == NULL) continue;
+      r->n_popped++;
+      free(m);
+    }
+    r->n_rest += free_chain(actl__inbox_close(&r->inbox));
+  }
+}
+
+static void an_inbox_that_is_opened_again_and_again_loses_nothing(void **state) {
+  (void)state;
+  static struct reopening r;
+  actl__inbox_init(&r.inbox);
+  assert_true(actl__inbox_wake(&r.inbox));
+  assert_null(actl__inbox_close(&r.inbox).first);
+
+  struct bouncer bouncers[PUSHERS];
+  struct test_racer racers[PUSHERS + 1] = {{open_and_close, &r}};
+  for (unsigned i = 0; i < PUSHERS; i++) {
+    bouncers[i] = (struct bouncer){.inbox = &r.inbox, .index = i};
+    racers[i + 1] = (struct test_racer){push_or_bounce, &bouncers[i]};
+  }
+  uint64_t n_back = 0, n = 0;
+  for (int tries = 0; tries < 50 && (r.n_popped == 0 || r.n_rest == 0 || n_back == 0); tries++) {
+    test_race(racers, PUSHERS + 1);
+    n += PUSHERS * BOUNCES;
+    n_back = 0;
+    for (int i = 0; i < PUSHERS; i++) n_back += bouncers[i].n_back;
+    assert_int_equal(r.n_popped + r.n_rest + n_back, n);
+  }
+  assert_true(r.n_popped > 0 && r.n_rest > 0 && n_back > 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_first_push_wakes_and_the_later_ones_do_not),
@@ -584,6 +650,7 @@ int main(void) {
       cmocka_unit_test(close_waits_for_a_pusher_between_its_two_writes),
       cmocka_unit_test(each_message_of_a_closing_inbox_is_had_by_one),
       cmocka_unit_test(a_chain_behind_one_that_bounces_comes_back_with_it),
+      cmocka_unit_test(an_inbox_that_is_opened_again_and_again_loses_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,6 +139,29 @@ static void a_pools_end_leaves_all_its_nodes_to_others(void **state) {
   end(&f);
 }
 
+static void a_small_pool_takes_no_more_than_it_needs_of_a_large_batch(void **state) {
+  (void)state;
+  struct fixture f;
+  struct pool large, small;
+  static struct actl_msg *nodes[MANY];
+  begin(&f);
+  actl__pool_init(&large, &f.depot);
+  for (int i = 0; i < MANY; i++) assert_non_null(nodes[i] = actl__pool_take(&large));
+  for (int i = 0; i < MANY; i++) {
+    nodes[i]->header = 0;
+    actl__pool_give(&large, nodes[i]);
+  }
+  actl__pool_fini(&large); /* one batch of them all */
+
+  size_t bytes = f.hook.live_bytes;
+  for (int i = 0; i < MANY / 16; i++) { /* a kilobyte is 16 nodes */
+    actl__pool_init(&small, &f.depot);
+    assert_non_null(actl__pool_take(&small));
+    assert_int_equal(f.hook.live_bytes, bytes);
+  }
+  end(&f);
+}
+
 static void nodes_laid_aside_serve_before_new_ones(void **state) {
   (void)state;
   struct fixture f;
@@ -304,6 +327,7 @@ int main(void) {
       cmocka_unit_test(a_first_node_costs_a_kilobyte),
       cmocka_unit_test(near_nodes_are_used_again_at_once),
       cmocka_unit_test(a_pools_end_leaves_all_its_nodes_to_others),
+      cmocka_unit_test(a_small_pool_takes_no_more_than_it_needs_of_a_large_batch),
       cmocka_unit_test(nodes_laid_aside_serve_before_new_ones),
       cmocka_unit_test(a_batch_goes_to_the_depot_when_it_is_full),
       cmocka_unit_test(a_pool_without_memory_serves_again_when_there_is_some),
