@@ -9,25 +9,51 @@
 
 enum { FRESH_BATCH = ACTL_TUNE(64, 3) };
 
+/* An empty table, as it is at first and when its vat has ended. */
+static void begin(struct records *records) {
+  records->directory = NULL;
+  records->n_chunks = records->capacity = 0;
+  records->n_touched = 0;
+  records->n_free = 0;
+  records->free = NULL;
+  records->free_end = &records->free;
+  /* relaxed: whoever comes next has its news of the table from elsewhere. Slot 0 is nobody's. */
+  atomic_store_explicit(&records->n_fresh, 1, memory_order_relaxed);
+  atomic_store_explicit(&records->is_low, false, memory_order_relaxed);
+  records->fresh_at = records->fresh_end = 1;
+  records->reserved = NULL;
+  records->n_reserved = records->reserved_capacity = records->n_missed = 0;
+  records->wanted = RECORDS_RESERVE;
+}
+
 actl_status actl__records_init(struct records *records, uint64_t home, uint32_t table,
                                struct arena *arena, const struct memory *mem) {
   memset(records, 0, sizeof *records);
   records->home = home;
   records->table = table;
+  records->floor = records->unused = 1;
   records->arena = arena;
   records->mem = mem;
-  records->free_end = &records->free;
-  atomic_init(&records->n_fresh, 1); /* slot 0 is nobody's */
-  records->fresh_at = records->fresh_end = 1;
-  records->wanted = RECORDS_RESERVE;
+  begin(records);
   return actl__lock_init(&records->lock);
+}
+
+static void free_reserve(struct records *records) {
+  actl__memory_free(records->mem, records->reserved,
+                    records->reserved_capacity * sizeof *records->reserved);
 }
 
 /* The records themselves go with the arena. */
 void actl__records_fini(struct records *records) {
-  actl__memory_free(records->mem, records->reserved,
-                    records->reserved_capacity * sizeof *records->reserved);
+  free_reserve(records);
   actl__lock_fini(&records->lock);
+}
+
+bool actl__records_renew(struct records *records) {
+  free_reserve(records);
+  begin(records);
+  records->floor = records->unused;
+  return records->floor < PID_GENERATIONS;
 }
 
 static bool grow_directory(struct records *records, uint32_t chunks) {
@@ -65,7 +91,7 @@ static bool touch(struct records *records, uint32_t slot) {
     uint32_t next = records->n_touched;
     if (next / RECORDS_CHUNK >= records->n_chunks && !grow(records)) return false;
     struct actor *a = actl__records_at(records, next);
-    a->pid = actl__pid_make(0, next, 1);
+    a->pid = actl__pid_make(0, next, records->floor);
     records->n_touched = next + 1;
   }
   return true;
@@ -116,7 +142,7 @@ struct actor *actl__records_new(struct records *records, bool *is_used_up) {
     if (!touch(records, slot)) return NULL;
     records->fresh_at++;
     a = actl__records_at(records, slot);
-    make_live(records, a, actl__pid_make(records->home, slot, 1));
+    make_live(records, a, actl__pid_make(records->home, slot, records->floor));
     return a;
   }
   *is_used_up = true;
@@ -132,6 +158,7 @@ static void push_free(struct records *records, struct actor *a) {
 
 void actl__records_free(struct records *records, struct actor *a) {
   uint32_t generation = actl__pid_generation(a->pid) + 1;
+  if (generation > records->unused) records->unused = generation;
   a->pid = actl__pid_make(0, actl__pid_slot(a->pid), generation & (PID_GENERATIONS - 1));
   if (generation < PID_GENERATIONS) push_free(records, a); /* otherwise it is retired */
 }
@@ -163,7 +190,7 @@ uint64_t actl__records_reserve(struct records *records) {
   if (pid != 0) return pid;
 
   uint32_t slot = take_fresh(records, 1);
-  return slot == 0 ? 0 : actl__pid_make(records->home, slot, 1);
+  return slot == 0 ? 0 : actl__pid_make(records->home, slot, records->floor);
 }
 
 void actl__records_unreserve(struct records *records, uint64_t pid) {
@@ -181,6 +208,11 @@ struct actor *actl__records_adopt(struct records *records, uint64_t pid) {
   return a;
 }
 
+void actl__records_lose(struct records *records, uint64_t pid) {
+  uint32_t generation = actl__pid_generation(pid) + 1;
+  if (generation > records->unused) records->unused = generation;
+}
+
 void actl__records_fill_reserve(struct records *records) {
   /* relaxed: hints. */
   if (!atomic_load_explicit(&records->is_low, memory_order_relaxed)) return;
@@ -191,7 +223,7 @@ void actl__records_fill_reserve(struct records *records) {
     records->wanted *= 2;
     records->n_missed = 0;
   }
-  bool has_room = make_reserve(records);
+  bool has_room = records->n_free > RECORDS_REUSE && make_reserve(records);
   while (has_room && records->n_reserved < records->wanted && records->n_free > RECORDS_REUSE) {
     struct actor *a = pop_free(records);
     records->reserved[records->n_reserved++] = records->home | a->pid;

@@ -9,6 +9,7 @@
  *     a stale one, whose generation is older, and a forged one find nothing.
  *   - free slots are used again first in first out, and a slot whose generations are used up is
  *     retired, so a pid is never used twice.
+ *   - when its vat ends the table begins anew, at a generation that no pid of it has had.
  *   - records never move. They are made in blocks that double, and found through a directory with
  *     an entry for each CHUNK of them: an address less the slots before it, so that the two halves
  *     of a look-up do not wait for each other.
@@ -86,6 +87,8 @@ struct records {
   uint32_t n_chunks, capacity;  /* of the directory: used, and room for */
   uint64_t home;                /* the pid bits of this vat number; constant */
   uint32_t table;               /* which of its vat's tables this is; constant */
+  uint32_t floor;               /* the generation of slots nobody had before; constant in a life */
+  uint32_t unused;              /* no pid ever had it, or one above; owner */
   uint32_t n_touched;           /* records below it are initialised; owner */
   uint32_t fresh_at, fresh_end; /* the owner's share of the fresh slots */
   uint32_t n_free;              /* owner, as the two lists */
@@ -106,6 +109,10 @@ actl_status actl__records_init(struct records *records, uint64_t home, uint32_t 
                                struct arena *arena, const struct memory *mem);
 void actl__records_fini(struct records *records);
 
+/* Owner only, when no actor lives, no pid is reserved and the arena is about to go: the table is as
+ * new, and its pids are others than before. false: it has no others left. */
+bool actl__records_renew(struct records *records);
+
 static inline actor_ref actl__actor_ref(const struct actor *a) {
   return (uint32_t)a->table << PID_SLOT_BITS | actl__pid_slot(a->pid);
 }
@@ -121,8 +128,11 @@ uint64_t actl__records_reserve(struct records *records);
 /* Any thread: gives a reserved pid back that no message was sent to. It may be lost. */
 void actl__records_unreserve(struct records *records, uint64_t pid);
 
-/* Owner only: makes a reserved pid live; NULL: no memory, and the pid is lost. */
+/* Owner only: makes a reserved pid live; NULL: no memory. */
 struct actor *actl__records_adopt(struct records *records, uint64_t pid);
+
+/* Owner only: a reserved pid will never be live. Its slot is lost until the table is renewed. */
+void actl__records_lose(struct records *records, uint64_t pid);
 
 /* Owner only: puts free slots aside for far spawns, when some were taken. */
 void actl__records_fill_reserve(struct records *records);

@@ -340,6 +340,74 @@ static void a_pid_given_back_is_reserved_again(void **state) {
   end(f);
 }
 
+/* ---- One life after another ---- */
+
+/* What happens to pids in one life of the table: all come to an end. */
+static void live(struct fixture *f, uint64_t *random) {
+  enum { DEEDS = 60, AT_ONCE = 12 };
+  struct actor *alive[AT_ONCE] = {NULL};
+  for (int deed = 0; deed < DEEDS; deed++) {
+    struct actor **at = &alive[actl__random_below(random, AT_ONCE)];
+    if (*at != NULL) actl__records_free(&f->records, *at);
+    *at = NULL;
+    uint32_t die = actl__random_below(random, 4);
+    if (die == 0) {
+      *at = new_actor(f);
+      continue;
+    }
+    uint64_t pid = actl__records_reserve(&f->records);
+    if (pid == 0) continue;
+    if (die == 1) {
+      *at = actl__records_adopt(&f->records, pid);
+      assert_true(*at != NULL && is_new(f, *at));
+    } else if (die == 2) {
+      actl__records_unreserve(&f->records, pid);
+    } else { /* its spawner knows it */
+      actl__records_lose(&f->records, pid);
+      f->generations[actl__pid_slot(pid)] = (uint16_t)actl__pid_generation(pid);
+    }
+    actl__records_fill_reserve(&f->records);
+  }
+  for (int i = 0; i < AT_ONCE; i++)
+    if (alive[i] != NULL) actl__records_free(&f->records, alive[i]);
+}
+
+static void renew(struct fixture *f) {
+  assert_true(actl__records_renew(&f->records));
+  actl__arena_fini(&f->arena);
+  actl__arena_init(&f->arena, &f->slabs);
+}
+
+static void pids_of_one_life_are_none_of_the_next(void **state) {
+  (void)state;
+  struct fixture *f = begin();
+  uint64_t random = 5;
+  for (int life = 0; life < 400; life++) {
+    live(f, &random);
+    renew(f);
+    assert_int_equal(f->records.n_touched, 0);
+    for (uint32_t slot = 0; slot < 100; slot++)
+      assert_null(actl__records_find(&f->records,
+                                     actl__pid_make(f->records.home, slot, f->generations[slot])));
+  }
+  end(f);
+}
+
+static void a_life_with_one_actor_at_a_time_uses_up_one_generation(void **state) {
+  (void)state;
+  struct fixture *f = begin();
+  for (uint32_t life = 1; life < PID_GENERATIONS - 1; life++) {
+    struct actor *a = new_actor(f);
+    assert_int_equal(actl__pid_generation(a->pid), life);
+    actl__records_free(&f->records, a);
+    renew(f);
+    renew(f); /* one in which nothing happens uses up none */
+  }
+  actl__records_free(&f->records, new_actor(f));
+  assert_false(actl__records_renew(&f->records));
+  end(f);
+}
+
 /* ---- No memory ---- */
 
 static void without_memory_new_is_null_and_nothing_is_lost(void **state) {
@@ -531,6 +599,8 @@ int main(void) {
     cmocka_unit_test(reserved_pids_are_nobodys_until_adopted),
     cmocka_unit_test(the_reserve_is_filled_with_free_slots_once_it_was_used),
     cmocka_unit_test(a_pid_given_back_is_reserved_again),
+    cmocka_unit_test(pids_of_one_life_are_none_of_the_next),
+    cmocka_unit_test(a_life_with_one_actor_at_a_time_uses_up_one_generation),
     cmocka_unit_test(without_memory_new_is_null_and_nothing_is_lost),
     cmocka_unit_test(without_memory_adopt_is_null_and_the_rest_goes_on),
     cmocka_unit_test(no_pid_comes_twice_while_others_reserve_and_give_back),
