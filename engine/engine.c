@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "actor/send.h"
+#include "actor/vats.h"
 #include "base/clock.h"
 #include "running.h"
 
@@ -21,24 +22,21 @@ struct registered { /* a behavior known by name */
 static actl_status make_vats(struct actl_engine *engine, uint32_t n) {
   engine->vats = actl__memory_new_zeroed(&engine->mem, n * sizeof(struct vat *));
   if (engine->vats == NULL) return ACTL_NO_MEMORY;
-  for (engine->n_numbers = n; engine->n_vats < n; engine->n_vats++) {
-    struct vat *vat = actl__vat_new(engine, engine->n_vats);
-    if (vat == NULL) return ACTL_NO_MEMORY;
-    engine->vats[engine->n_vats] = vat;
-    actl_status status = actl__number_set(engine, engine->n_vats, vat, &vat->records);
-    if (status != ACTL_OK) {
-      engine->n_vats++; /* made, so that it is freed */
-      return status;
-    }
+  for (; engine->n_vats < n; engine->n_vats++) {
+    actl_status status = actl__vats_make(engine, &engine->vats[engine->n_vats]);
+    if (status != ACTL_OK) return status;
   }
   return ACTL_OK;
 }
 
 static void free_vats(struct actl_engine *engine, uint32_t n) {
-  for (uint32_t i = 0; i < engine->n_vats; i++) actl__vat_free(engine->vats[i]);
+  for (struct vat *vat = actl__vats_next(engine, NULL), *next; vat != NULL; vat = next) {
+    next = actl__vats_next(engine, vat);
+    actl__vat_free(vat);
+  }
   for (uint32_t i = 0; i < PID_VATS / VAT_NUMBERS_CHUNK; i++)
     actl__memory_free(&engine->mem, atomic_load_explicit(&engine->numbers[i], memory_order_relaxed),
-                      VAT_NUMBERS_CHUNK * sizeof(struct vat_number));
+                      VAT_NUMBERS_CHUNK * sizeof(struct number));
   actl__memory_free(&engine->mem, engine->vats, n * sizeof(struct vat *));
 }
 
@@ -207,8 +205,8 @@ static void add_stats(struct vat *vat, actl_stats *out, bool is_own) {
 
 static void collect_stats(struct actl_engine *engine, const struct vat *own, actl_stats *out) {
   memset(out, 0, sizeof *out);
-  for (uint32_t i = 0; i < engine->n_vats; i++)
-    add_stats(engine->vats[i], out, engine->vats[i] == own);
+  for (struct vat *vat = NULL; (vat = actl__vats_next(engine, vat)) != NULL;)
+    add_stats(vat, out, vat == own);
   actl__outside_add_stats(engine, out);
 
   struct sched_counts counts = actl__sched_counts(&engine->sched);

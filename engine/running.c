@@ -11,24 +11,25 @@
 #include "running.h"
 
 #include "actor/send.h"
+#include "actor/vats.h"
 #include "base/clock.h"
 #include "io/io.h"
 
 /* ---- Quiet ---- */
 
 /* Whether a timer is pending that keeps a run from ending. */
-static bool is_kept(const struct actl_engine *engine) {
-  for (uint32_t i = 0; i < engine->n_vats; i++)
-    if (engine->vats[i]->n_keeping != 0) return true;
+static bool is_kept(struct actl_engine *engine) {
+  for (struct vat *vat = NULL; (vat = actl__vats_next(engine, vat)) != NULL;)
+    if (vat->n_keeping != 0) return true;
   return false;
 }
 
 /* Handlers that still wait can never go on. true: there is work again. */
 static bool fail_hopeless(struct actl_engine *engine) {
   bool goes_on = false;
-  for (uint32_t i = 0; i < engine->n_vats; i++) {
-    if (!actl__ask_fail_hopeless(engine->vats[i])) continue;
-    actl__vat_wake_outside(engine->vats[i]);
+  for (struct vat *vat = NULL; (vat = actl__vats_next(engine, vat)) != NULL;) {
+    if (!actl__ask_fail_hopeless(vat)) continue;
+    actl__vat_wake_outside(vat);
     goes_on = true;
   }
   return goes_on;
@@ -38,8 +39,7 @@ static bool fail_hopeless(struct actl_engine *engine) {
 static enum quiet after_step(struct actl_engine *engine) {
   uint64_t now_ms = actl__clock_ns() / 1000000;
   enum quiet rest = QUIET_OVER;
-  for (uint32_t i = 0; i < engine->n_vats; i++) {
-    struct vat *vat = engine->vats[i];
+  for (struct vat *vat = NULL; (vat = actl__vats_next(engine, vat)) != NULL;) {
     /* relaxed: its own thread is this one, and who rings meanwhile makes the vat runnable. */
     uint64_t alarm_ms = atomic_load_explicit(&vat->alarm_ms, memory_order_relaxed);
     if (alarm_ms != 0 && alarm_ms <= now_ms) {
@@ -204,7 +204,8 @@ void actl_hold(actl_engine *engine) { actl__sched_hold(&engine->sched); }
 void actl_drop(actl_engine *engine) { actl__sched_drop(&engine->sched); }
 
 void actl_engine_shutdown(actl_engine *engine) {
-  /* seq_cst: see actl__vat_run. */
+  /* seq_cst: see actl__vats_is_wanted. */
   atomic_store_explicit(&engine->is_shutting_down, true, memory_order_seq_cst);
-  for (uint32_t i = 0; i < engine->n_vats; i++) actl__vat_wake_outside(engine->vats[i]);
+  for (struct vat *vat = NULL; (vat = actl__vats_next(engine, vat)) != NULL;)
+    actl__vat_wake_outside(vat);
 }

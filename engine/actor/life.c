@@ -370,7 +370,8 @@ void actl__life_end(struct vat *vat, struct actor *a) {
 
 /* What is queued is not handled any more. What was to begin does not begin. */
 static void shutdown_actor(struct vat *vat, struct actor *a) {
-  bool is_root = a->parent == 0 && (a->flags & ACTOR_FAR_PARENT) == 0;
+  bool is_root =
+      a->parent == 0 && ((a->flags & ACTOR_FAR_PARENT) == 0 || actl__vat_is_closing(vat));
   if (is_root || is_before_init(a)) {
     actl__life_tell(vat, a, ACTOR_STOP_NOW);
   } else {

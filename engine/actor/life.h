@@ -88,13 +88,16 @@ void actl__life_heed_stop(struct vat *vat, struct actor *a);
 /* The actor is to have its turn, if it rests. */
 void actl__life_make_ready(struct vat *vat, struct actor *a);
 
-/* Tells all actors without a parent to stop, and drops what is queued. */
+/* Tells all actors without a parent to stop, and drops what is queued. Where the vat alone is to end,
+ * those whose parent is in another one too. */
 void actl__life_shutdown(struct vat *vat);
 
-/* Whether the engine is shutting down. A vat that did not know of it knows it from then on. */
+/* Whether the engine is shutting down, or the vat is. A vat that did not know of it knows it from then
+ * on. */
 static inline bool actl__life_is_shut(struct vat *vat) {
-  /* seq_cst: see actl__vat_run. */
-  if (ACTL_LIKELY(!atomic_load_explicit(&vat->engine->is_shutting_down, memory_order_seq_cst)))
+  /* seq_cst: see actl__vats_is_wanted. */
+  if (ACTL_LIKELY(!atomic_load_explicit(&vat->engine->is_shutting_down, memory_order_seq_cst) &&
+                  !actl__vat_is_closing(vat)))
     return false;
   if (!vat->is_shut) actl__life_shutdown(vat);
   return true;

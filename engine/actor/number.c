@@ -2,49 +2,74 @@
  * number.c - vat numbers: one for each vat, and further ones for a vat that runs out of slots.
  *
  * Each number has a table of records of its own. A vat's tables are a list, the newest first, that
- * any thread may read and that only grows: a far spawner that finds no slot makes the next one.
+ * any thread may read and that only grows: a far spawner that finds no slot makes the next one. A
+ * number stands for the same vat and table for good: a vat that has ended is used again with all of
+ * them.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "actor/vat.h"
 
 struct vat_number actl__number(struct actl_engine *engine, uint32_t number) {
-  /* acquire: pairs with actl__number_set. */
-  struct vat_number *chunk =
+  /* acquire: pairs with chunk_of. */
+  struct number *chunk =
       atomic_load_explicit(&engine->numbers[number / VAT_NUMBERS_CHUNK], memory_order_acquire);
-  return chunk == NULL ? (struct vat_number){NULL, NULL} : chunk[number % VAT_NUMBERS_CHUNK];
+  if (chunk == NULL) return (struct vat_number){NULL, NULL};
+
+  struct number *entry = &chunk[number % VAT_NUMBERS_CHUNK];
+  /* acquire: pairs with set. */
+  struct vat *vat = atomic_load_explicit(&entry->vat, memory_order_acquire);
+  /* relaxed: the load above orders it. */
+  return (struct vat_number){vat, atomic_load_explicit(&entry->records, memory_order_relaxed)};
 }
 
-actl_status actl__number_set(struct actl_engine *engine, uint32_t number, struct vat *vat,
-                             struct records *records) {
-  _Atomic(struct vat_number *) *place = &engine->numbers[number / VAT_NUMBERS_CHUNK];
-  struct vat_number *chunk = atomic_load_explicit(place, memory_order_relaxed);
-  bool is_new = chunk == NULL;
-  if (is_new) {
-    chunk = actl__memory_new_zeroed(&engine->mem, VAT_NUMBERS_CHUNK * sizeof *chunk);
-    if (chunk == NULL) return ACTL_NO_MEMORY;
-  }
-  /* A number is set before any pid that has it is given to anybody. */
-  chunk[number % VAT_NUMBERS_CHUNK] = (struct vat_number){vat, records};
+/* Under the engine's lock: the chunk that `number` is in; NULL: no memory. */
+static struct number *chunk_of(struct actl_engine *engine, uint32_t number) {
+  _Atomic(struct number *) *place = &engine->numbers[number / VAT_NUMBERS_CHUNK];
+  struct number *chunk = atomic_load_explicit(place, memory_order_relaxed);
+  if (chunk != NULL) return chunk;
+
+  chunk = actl__memory_new_zeroed(&engine->mem, VAT_NUMBERS_CHUNK * sizeof *chunk);
   /* release: pairs with actl__number, which takes no lock. */
-  if (is_new) atomic_store_explicit(place, chunk, memory_order_release);
+  if (chunk != NULL) atomic_store_explicit(place, chunk, memory_order_release);
+  return chunk;
+}
+
+/* Under the engine's lock: the next number, which stands for `records` of `vat` from now on. Nobody
+ * has a pid of that number yet, but anybody may guess it. */
+static actl_status set(struct vat *vat, struct records *records) {
+  struct actl_engine *engine = vat->engine;
+  uint32_t number = engine->n_numbers;
+  if (number >= VAT_NUMBERS) return ACTL_LIMIT;
+  struct number *chunk = chunk_of(engine, number);
+  if (chunk == NULL) return ACTL_NO_MEMORY;
+
+  struct number *entry = &chunk[number % VAT_NUMBERS_CHUNK];
+  records->home = actl__pid_home(number);
+  if (records == &vat->records) {
+    vat->number = number;
+    vat->home = records->home;
+  }
+  atomic_store_explicit(&entry->records, records, memory_order_relaxed);
+  /* release: pairs with actl__number. */
+  atomic_store_explicit(&entry->vat, vat, memory_order_release);
+  engine->n_numbers++;
   return ACTL_OK;
 }
+
+actl_status actl__number_first(struct vat *vat) { return set(vat, &vat->records); }
 
 /* Under the engine's lock. */
 static struct records *make_table(struct vat *vat, struct records *newest) {
   struct actl_engine *engine = vat->engine;
-  uint32_t number = engine->n_numbers, table = newest->table + 1;
-  if (number >= PID_VAT_OUTSIDE || table + 1 >= RECORDS_TABLES) return NULL;
+  uint32_t table = newest->table + 1;
+  if (engine->n_numbers >= VAT_NUMBERS || table + 1 >= RECORDS_TABLES) return NULL;
 
   struct records *records = actl__memory_new(&engine->mem, sizeof *records);
   if (records == NULL) return NULL;
-  if (actl__records_init(records, actl__pid_home(number), table, &vat->arena, &engine->mem) !=
-      ACTL_OK)
-    goto fail_init;
-  if (actl__number_set(engine, number, vat, records) != ACTL_OK) goto fail_number;
+  if (actl__records_init(records, 0, table, &vat->arena, &engine->mem) != ACTL_OK) goto fail_init;
+  if (set(vat, records) != ACTL_OK) goto fail_number;
   records->next = newest;
-  engine->n_numbers++;
   /* release: pairs with actl__vat_newest. */
   atomic_store_explicit(&vat->newest, records, memory_order_release);
   return records;

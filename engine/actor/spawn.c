@@ -9,6 +9,7 @@
  */
 #include "actor/family.h"
 #include "actor/send.h"
+#include "actor/vats.h"
 
 #include <string.h>
 
@@ -148,15 +149,42 @@ fail_record:
 
 /* ---- Far ---- */
 
-/* Takes a pid in vat `to`; 0: none is left. */
-static uint64_t reserve_pid(struct vat *to) {
-  struct records *records = actl__vat_newest(to);
-  uint64_t pid = actl__records_reserve(records);
-  while (pid == 0 && (records = actl__vat_more(to, records)) != NULL)
-    pid = actl__records_reserve(records);
-  /* relaxed: only for "any", which may be a little wrong. */
-  if (pid != 0) atomic_fetch_add_explicit(&to->incoming, 1, memory_order_relaxed);
-  return pid;
+/* The newest table first: the others are used up, unless this is not the vat's first life. 0: no slot
+ * is left. */
+static uint64_t reserve_slot(struct vat *to) {
+  struct records *newest = actl__vat_newest(to);
+  for (; newest != NULL; newest = actl__vat_more(to, newest)) {
+    for (struct records *r = newest; r != NULL; r = r->next) {
+      uint64_t pid = actl__records_reserve(r);
+      if (pid != 0) return pid;
+    }
+  }
+  return 0;
+}
+
+/* Takes a pid in vat `to` (NULL: in a new one), which waits for the spawn from then on. */
+static actl_status reserve_pid(struct actl_engine *engine, struct vat *to, uint64_t *out) {
+  actl_status status = ACTL_OK;
+  if (to == NULL) {
+    status = actl__vats_enter_new(engine, &to);
+  } else if (!actl__vats_enter(to)) {
+    status = ACTL_NO_VAT;
+  }
+  if (status != ACTL_OK) return status;
+
+  uint64_t pid = reserve_slot(to);
+  if (pid == 0) {
+    actl__vats_leave(to);
+    return ACTL_LIMIT;
+  }
+  *out = pid;
+  return ACTL_OK;
+}
+
+static void unreserve_pid(struct actl_engine *engine, uint64_t pid) {
+  struct vat_number number = actl__number(engine, actl__pid_vat(pid));
+  actl__records_unreserve(number.records, pid);
+  actl__vats_leave(number.vat);
 }
 
 static actl_status write_spawn(struct vat *vat, uint64_t behavior, const actl_value *values,
@@ -187,11 +215,12 @@ static actl_status spawn_far(struct vat *vat, struct vat *to, const struct kind 
 
   uint64_t id;
   struct far_child *child = actl__family_add_far(vat, vat->current, &id);
+  status = ACTL_NO_MEMORY;
   if (child == NULL) goto fail_child;
   child->stop = actl__pool_take(&vat->pool);
   if (child->stop == NULL) goto fail_stop;
-  child->pid = reserve_pid(to);
-  if (child->pid == 0) goto fail_pid;
+  status = reserve_pid(vat->engine, to, &child->pid);
+  if (status != ACTL_OK) goto fail_pid;
 
   m->slot[NODE_ASK_SLOT] = id;
   m->slot[NODE_TARGET_SLOT] = child->pid;
@@ -203,47 +232,25 @@ static actl_status spawn_far(struct vat *vat, struct vat *to, const struct kind 
 fail_pid:
   actl__vat_give_blank(vat, child->stop);
 fail_stop:
-  status = child->stop == NULL ? ACTL_NO_MEMORY : ACTL_LIMIT;
   actl__family_remove_far(vat, child);
 fail_child:
-  if (child == NULL) status = ACTL_NO_MEMORY;
   actl__vat_free_node(vat, m);
   return status;
 }
 
-static uint64_t load_of(const struct vat *v) {
-  /* relaxed: a number that may be a little old. */
-  return atomic_load_explicit(&v->alive, memory_order_relaxed) +
-         atomic_load_explicit(&v->incoming, memory_order_relaxed);
-}
-
-/* The vat with the fewest actors; equal ones take turns. */
-static struct vat *least_loaded(struct actl_engine *engine) {
-  uint32_t start = atomic_fetch_add_explicit(&engine->rotation, 1, memory_order_relaxed);
-  struct vat *best = NULL;
-  uint64_t least = UINT64_MAX;
-  for (uint32_t i = 0; i < engine->n_vats; i++) {
-    struct vat *v = engine->vats[(start + i) % engine->n_vats];
-    uint64_t load = load_of(v);
-    if (load < least) {
-      least = load;
-      best = v;
-    }
-  }
-  return best;
-}
-
-static struct vat *find_vat(struct actl_engine *engine, uint32_t number) {
-  if (number == ACTL_VAT_ANY) return least_loaded(engine);
-  return number < engine->n_vats ? engine->vats[number] : NULL;
+/* The vat that `number` says; NULL: a new one. */
+static actl_status find_vat(struct actl_engine *engine, uint32_t number, struct vat **out) {
+  *out = number == ACTL_VAT_NEW ? NULL : actl__vats_find(engine, number);
+  return *out == NULL && number != ACTL_VAT_NEW ? ACTL_NO_VAT : ACTL_OK;
 }
 
 static actl_status spawn_on(struct vat *vat, uint32_t number, const struct kind *kind,
                             const actl_value *values, size_t n, actl_pid *out) {
   /* What this vat has now is more than it has published. */
   atomic_store_explicit(&vat->alive, vat->stats.alive, memory_order_relaxed);
-  struct vat *to = find_vat(vat->engine, number);
-  if (to == NULL) return ACTL_NO_VAT;
+  struct vat *to;
+  actl_status status = find_vat(vat->engine, number, &to);
+  if (status != ACTL_OK) return status;
   if (to == vat)
     return spawn_near(vat, kind, kind->behavior != NULL ? NODE_INIT : NODE_SPAWN, values, n, out);
   return spawn_far(vat, to, kind, values, n, out);
@@ -253,6 +260,7 @@ static actl_status spawn_on(struct vat *vat, uint32_t number, const struct kind 
 
 static void arrive_failed(struct vat *vat, struct actl_msg *m, actl_status status) {
   uint64_t pid = m->slot[NODE_TARGET_SLOT];
+  actl__records_lose(records_of(vat, pid), pid);
   actl__node_clear(m, &vat->engine->mem);
   vat->stats.spawned++;
   vat->stats.stopped++;
@@ -304,7 +312,7 @@ void actl__spawn_arrive(struct vat *vat, struct actl_msg *m) {
                       .flags = ACTOR_DRIVEN | ACTOR_UNBORN,
                       .has_init = behavior == NULL || behavior->init != NULL};
 
-  atomic_fetch_sub_explicit(&vat->incoming, 1, memory_order_relaxed);
+  actl__vats_arrive(vat);
   if (actl__life_is_shut(vat)) {
     arrive_failed(vat, m, ACTL_SHUTDOWN);
     return;
@@ -371,18 +379,18 @@ actl_status actl_driven_spawn_on(actl_ctx *ctx, uint32_t vat, const actl_value *
 static actl_status spawn_outside(actl_engine *engine, uint32_t number, uint64_t behavior,
                                  const actl_value *values, size_t n, actl_pid *out) {
   if (atomic_load_explicit(&engine->is_shutting_down, memory_order_relaxed)) return ACTL_SHUTDOWN;
-  struct vat *to = find_vat(engine, number);
-  if (to == NULL) return ACTL_NO_VAT;
-  uint64_t pid = reserve_pid(to);
-  if (pid == 0) return ACTL_LIMIT;
+  struct vat *to;
+  actl_status status = find_vat(engine, number, &to);
+  if (status != ACTL_OK) return status;
+  uint64_t pid;
+  status = reserve_pid(engine, to, &pid);
+  if (status != ACTL_OK) return status;
 
-  actl_status status =
-      actl__outside_send(engine, pid, actl__node_head(NODE_SPAWN), behavior, values, n);
+  status = actl__outside_send(engine, pid, actl__node_head(NODE_SPAWN), behavior, values, n);
   if (status == ACTL_OK) {
     out->bits = pid;
   } else {
-    atomic_fetch_sub_explicit(&to->incoming, 1, memory_order_relaxed);
-    actl__records_unreserve(records_of(to, pid), pid);
+    unreserve_pid(engine, pid);
   }
   return status;
 }

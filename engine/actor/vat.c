@@ -9,27 +9,36 @@
 
 #include "actor/family.h"
 #include "actor/timer.h"
+#include "actor/vats.h"
 #include "base/clock.h"
 
 /* ---- Making and freeing ---- */
 
-struct vat *actl__vat_new(struct actl_engine *engine, uint32_t number) {
+/* What is the owner's alone, as it is at first and when the vat has ended. */
+static void begin(struct vat *vat) {
+  const size_t again = offsetof(struct vat, worker);
+  uint64_t home = vat->home;
+  memset(vat, 0, offsetof(struct vat, engine));
+  memset((char *)vat + again, 0, offsetof(struct vat, number) - again);
+  vat->home = home;
+  actl__arena_init(&vat->arena, &vat->engine->slabs);
+  actl__pool_init(&vat->pool, &vat->engine->depot);
+  for (int list = 0; list < OWNED_LISTS; list++)
+    actl__slots_init(&vat->owned[list], sizeof(struct owned));
+  actl__slots_init(&vat->far_children, sizeof(struct far_child));
+  actl__timer_init(vat);
+}
+
+struct vat *actl__vat_new(struct actl_engine *engine) {
   struct vat *vat = actl__memory_new_aligned(&engine->mem, sizeof *vat);
   if (vat == NULL) return NULL;
 
   memset(vat, 0, sizeof *vat);
   vat->engine = engine;
-  vat->number = number;
-  vat->home = actl__pid_home(number);
-  actl__arena_init(&vat->arena, &engine->slabs);
-  actl__pool_init(&vat->pool, &engine->depot);
+  begin(vat);
   actl__inbox_init(&vat->inbox);
-  for (int list = 0; list < OWNED_LISTS; list++)
-    actl__slots_init(&vat->owned[list], sizeof(struct owned));
-  actl__slots_init(&vat->far_children, sizeof(struct far_child));
-  actl__timer_init(vat);
   atomic_init(&vat->newest, &vat->records);
-  if (actl__records_init(&vat->records, vat->home, 0, &vat->arena, &engine->mem) != ACTL_OK) {
+  if (actl__records_init(&vat->records, 0, 0, &vat->arena, &engine->mem) != ACTL_OK) {
     actl__memory_free_aligned(&engine->mem, vat, sizeof *vat);
     return NULL;
   }
@@ -77,6 +86,7 @@ void actl__vat_free(struct vat *vat) {
   }
   for (uint32_t i = 0; i < VAT_CHAINS; i++)
     if ((vat->out_used >> i & 1) != 0) clear_chain(vat, vat->out[i].chain);
+  clear_chain(vat, vat->returned);
   actl__pool_fini(&vat->pool);
   actl__arena_fini(&vat->arena);
   actl__memory_free_aligned(&engine->mem, vat, sizeof *vat);
@@ -102,10 +112,22 @@ bool actl__vat_stack_grow(struct vat *vat, uint64_t n_actors) {
 
 /* ---- Out ---- */
 
-void actl__vat_bury(struct vat *vat, struct chain chain) {
+/* What is sent to nobody is buried at the end of the turn: an ask that fails while it is being sent
+ * would find its actor half-way into its wait. */
+static void take_back(struct vat *vat, struct chain chain) {
+  if (vat->returned.first == NULL) {
+    vat->returned.first = chain.first;
+  } else {
+    actl__node_link(vat->returned.last, chain.first);
+  }
+  vat->returned.last = chain.last;
+}
+
+static void bury(struct vat *vat, struct chain chain) {
   for (struct actl_msg *m = chain.first, *next; m != NULL; m = next) {
     next = m == chain.last ? NULL : actl__node_next(m);
-    actl__letter(vat, m, ACTL_NO_ACTOR);
+    ACTL_INVARIANT(actl__node_kind(m) != NODE_SPAWN); /* no vat ends while one is on its way */
+    actl__letter(vat, m, vat->is_shut ? ACTL_SHUTDOWN : ACTL_NO_ACTOR);
   }
 }
 
@@ -113,18 +135,24 @@ void actl__vat_publish(struct vat *vat, struct vat *to, struct chain chain) {
   struct chain back;
   enum inbox_push found = actl__inbox_push(&to->inbox, chain, &back);
   if (found == INBOX_WAKE) actl__sched_wake(vat->worker, &to->task);
-  if (found == INBOX_CLOSED) actl__vat_bury(vat, back);
+  if (found == INBOX_CLOSED) take_back(vat, back);
+}
+
+/* What is back in the caller's hands: nothing, unless the vat is closed. */
+static struct chain push_outside(struct vat *to, struct chain chain) {
+  struct sched *sched = &to->engine->sched;
+  struct chain back = {NULL, NULL};
+  actl__sched_outside_begin(sched);
+  if (actl__inbox_push(&to->inbox, chain, &back) == INBOX_WAKE)
+    actl__sched_inject(sched, &to->task);
+  actl__sched_outside_end(sched);
+  return back;
 }
 
 void actl__vat_publish_outside(struct vat *to, struct chain chain) {
   if (actl__inbox_push_awake(&to->inbox, chain)) return;
-  struct actl_engine *engine = to->engine;
-  struct chain back;
-  actl__sched_outside_begin(&engine->sched);
-  enum inbox_push found = actl__inbox_push(&to->inbox, chain, &back);
-  if (found == INBOX_WAKE) actl__sched_inject(&engine->sched, &to->task);
-  actl__sched_outside_end(&engine->sched);
-  if (found == INBOX_CLOSED) actl__outside_bury(engine, back);
+  struct chain back = push_outside(to, chain);
+  if (back.first != NULL) actl__outside_bury(to->engine, back);
 }
 
 void actl__vat_wake_outside(struct vat *vat) {
@@ -135,7 +163,7 @@ void actl__vat_wake_outside(struct vat *vat) {
 }
 
 void actl__vat_ring(struct vat *vat) {
-  /* seq_cst: see wakes_for_alarm. */
+  /* seq_cst: see has_rung. */
   atomic_store_explicit(&vat->alarm_ms, 0, memory_order_seq_cst);
   actl__vat_wake_outside(vat);
 }
@@ -149,6 +177,17 @@ static void publish(struct vat *vat, unsigned i) {
 
 void actl__vat_flush(struct vat *vat) {
   while (vat->out_used != 0) publish(vat, (unsigned)__builtin_ctz(vat->out_used));
+}
+
+/* Nothing is left on its way or to be buried. */
+static void flush_all(struct vat *vat) {
+  actl__vat_flush(vat);
+  while (ACTL_UNLIKELY(vat->returned.first != NULL)) {
+    struct chain chain = vat->returned;
+    vat->returned = (struct chain){NULL, NULL};
+    bury(vat, chain);
+    actl__vat_flush(vat);
+  }
 }
 
 static void begin_chain(struct vat *vat, unsigned i, struct vat *to, struct actl_msg *m) {
@@ -170,7 +209,7 @@ void actl__vat_post(struct vat *vat, struct actl_msg *m) {
     return;
   }
   if (to == NULL || (pid >> PID_NODE_SHIFT & 255) != 0) {
-    if (!actl__outside_answer(vat->engine, m)) actl__letter(vat, m, ACTL_NO_ACTOR);
+    if (!actl__outside_answer(vat->engine, m)) take_back(vat, (struct chain){m, m});
     return;
   }
 
@@ -248,7 +287,7 @@ void actl__vat_clear_node(struct vat *vat, struct actl_msg *m) {
 /* ---- Alarms ---- */
 
 /* Has this vat woken when its next timer is due. false: that is now. The alarm may ring before the vat
- * has gone idle: see wakes_for_alarm. */
+ * has gone idle: see has_rung. */
 static bool set_alarm(struct vat *vat, uint64_t due_ms) {
   if (due_ms <= vat->turn_ns / 1000000) return false;
   /* relaxed: the owner's own, or cleared by who rang: then it is set anew. */
@@ -259,12 +298,11 @@ static bool set_alarm(struct vat *vat, uint64_t due_ms) {
   return true;
 }
 
-/* Who rings clears the alarm and then wakes the vat if it is idle; this vat has gone idle and then looks
- * at the alarm. Both are sequentially consistent, so that one of them sees the other. true: the vat is
- * this worker's again. */
-static bool wakes_for_alarm(struct vat *vat) {
-  return atomic_load_explicit(&vat->alarm_ms, memory_order_seq_cst) == 0 &&
-         actl__inbox_wake(&vat->inbox);
+/* Who rings clears the alarm and then wakes the vat if it is idle; the worker has made the vat idle and
+ * then looks at the alarm. Both are sequentially consistent, so that one of them sees the other. The
+ * vat may be another worker's by now. */
+static bool has_rung(const struct vat *vat) {
+  return atomic_load_explicit(&vat->alarm_ms, memory_order_seq_cst) == 0;
 }
 
 /* ---- A turn ---- */
@@ -334,13 +372,33 @@ static void publish_stats(struct vat *vat) {
   atomic_store_explicit(&vat->alive, vat->stats.alive, memory_order_relaxed);
 }
 
-/* Who shuts the engine down sets the flag and then wakes each vat that is idle; this vat has gone idle
- * and then looks at the flag. Both are sequentially consistent, so that one of them sees the other.
- * true: the vat is this worker's again. */
-static bool wakes_for_shutdown(struct vat *vat) {
-  return atomic_load_explicit(&vat->engine->is_shutting_down, memory_order_seq_cst) &&
-         actl__inbox_wake(&vat->inbox);
+/* ---- The end ---- */
+
+static bool renew_tables(struct vat *vat) {
+  bool is_used_up = false;
+  for (struct records *r = actl__vat_newest(vat); r != NULL; r = r->next)
+    if (!actl__records_renew(r)) is_used_up = true;
+  return !is_used_up;
 }
+
+/* No actor is left, and none is on its way. Whoever pushes a chain from here on gets it back. */
+static void end(struct vat *vat) {
+  ACTL_INVARIANT(vat->far_children.n_used == 0);
+  if (vat->machine != NULL) vat->engine->driver->close(vat->machine);
+  bury(vat, actl__inbox_close(&vat->inbox));
+  flush_all(vat);
+  publish_stats(vat);
+
+  bool is_used_up = !renew_tables(vat);
+  actl__pool_fini(&vat->pool);
+  actl__arena_fini(&vat->arena);
+  begin(vat);
+  /* relaxed: the engine's lock publishes it, with all the rest. */
+  atomic_store_explicit(&vat->incoming, VAT_CLOSED, memory_order_relaxed);
+  actl__vats_put_aside(vat, is_used_up);
+}
+
+/* ---- A turn of the scheduler ---- */
 
 enum verdict actl__vat_run(struct task *task, struct worker *worker) {
   struct vat *vat = ACTL_CONTAINER(task, struct vat, task);
@@ -351,13 +409,21 @@ enum verdict actl__vat_run(struct task *task, struct worker *worker) {
   actl__timer_turn(vat, vat->turn_ns);
   bool is_shut = actl__life_is_shut(vat);
   run_ready(vat);
-  actl__vat_flush(vat);
+  flush_all(vat);
   publish_stats(vat);
 
   uint64_t due_ms = actl__timer_next(vat);
-  if (vat->queue != NULL || actl__vat_has_stack(vat) || waits_for_more(vat)) return TASK_AGAIN;
-  if (due_ms != WHEEL_NEVER && !set_alarm(vat, due_ms)) return TASK_AGAIN;
+  if (vat->queue != NULL || actl__vat_has_stack(vat)) return TASK_AGAIN;
+  if (actl__vats_is_over(vat)) {
+    end(vat);
+    return TASK_IDLE;
+  }
+  struct farewell farewell = {is_shut, vat->stats.alive == 0, vat->is_isolate};
+  bool has_due = due_ms != WHEEL_NEVER;
+  if (waits_for_more(vat) || (has_due && !set_alarm(vat, due_ms))) return TASK_AGAIN;
   if (!actl__inbox_try_idle(&vat->inbox)) return TASK_AGAIN;
-  if (due_ms != WHEEL_NEVER && wakes_for_alarm(vat)) return TASK_AGAIN;
-  return !is_shut && wakes_for_shutdown(vat) ? TASK_AGAIN : TASK_IDLE;
+  /* true: the vat is this worker's again. */
+  bool is_awake = (actl__vats_is_wanted(vat, farewell) || (has_due && has_rung(vat))) &&
+                  actl__inbox_wake(&vat->inbox);
+  return is_awake ? TASK_AGAIN : TASK_IDLE;
 }

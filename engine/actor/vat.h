@@ -5,6 +5,7 @@
  *   scheduled --a worker takes it-->            running     at most one worker at a time
  *   running   --verdict AGAIN-->                scheduled
  *   running   --try_idle-->                     idle
+ *   running   --it is over: actl__vat_end-->    closed      see vats.c
  *
  * A turn takes in what came from outside, then runs ready actors. Two lists hold them: the queue has
  * what came from outside the turn, and those that used up their budget; the stack has what the
@@ -16,7 +17,8 @@
  *   - an actor is in at most one of the two lists, once, and then its phase is READY.
  *   - the stack's ring has room for every live actor: it grows when one is spawned, so that a send
  *     never fails for want of it.
- *   - everything but the inbox and the published counters is the running worker's alone.
+ *   - everything but the inbox, the published counters and what is said to be constant is the running
+ *     worker's alone.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -46,8 +48,14 @@ enum {
   VAT_LINGER_NS = 20000, /* a chain goes out after so long; a turn shares its run-next */
   VAT_TURN_NS = 1000000,
   VAT_WAIT_NS = 10000, /* a vat that hears from others goes idle after so long */
-  VAT_NUMBERS_CHUNK = 256
+  VAT_NUMBERS_CHUNK = 256,
+  VAT_NUMBERS = PID_VATS - 1, /* the last one is no vat's */
+  VATS_OPENED = 65000         /* at a time, beside those an engine begins with */
 };
+
+/* What struct vat's `incoming` has beside the number of far spawns. */
+#define VAT_CLOSING ((uint64_t)1 << 63) /* its actors stop, and none is let in */
+#define VAT_CLOSED ((uint64_t)1 << 62)  /* it has ended: it may be opened again */
 
 enum doing { /* what the current delivery is */
              DOING_NOTHING,
@@ -88,6 +96,11 @@ struct vat_number { /* which vat and which of its tables a number stands for */
   struct records *records;
 };
 
+struct number { /* the same as any thread reads it; written once, under the engine's lock */
+  _Atomic(struct vat *) vat;
+  _Atomic(struct records *) records;
+};
+
 struct registered; /* engine.c */
 struct io;         /* io/io.h */
 
@@ -102,7 +115,7 @@ struct actl_engine {
   void *log_ud;
   const actl_driver *driver;
   void *driver_ud;
-  struct vat **vats; /* by number; those an engine starts with come first */
+  struct vat **vats; /* those an engine begins with, by number */
   uint32_t n_vats;
   struct sched sched;
 
@@ -120,10 +133,13 @@ struct actl_engine {
   _Atomic(bool) is_running, is_shutting_down;
   _Atomic(uint32_t) rotation; /* where "any" looks first */
 
-  actl__lock lock; /* numbers, behaviors, and places of askers */
-  _Atomic(struct vat_number *) numbers[PID_VATS / VAT_NUMBERS_CHUNK]; /* written under `lock` */
-  uint32_t n_numbers;                                                 /* under `lock` */
-  struct registered *registered;                                      /* under `lock` */
+  actl__lock lock; /* numbers, vats, behaviors, and places of askers */
+  _Atomic(struct number *) numbers[PID_VATS / VAT_NUMBERS_CHUNK]; /* written under `lock` */
+  uint32_t n_numbers;                                             /* under `lock` */
+  _Atomic(struct vat *) newest;  /* of all vats ever made; written under `lock` */
+  struct vat *closed;            /* to be opened again; under `lock` */
+  uint32_t n_opened;             /* by actl_vat_open or as isolates, and not ended; under `lock` */
+  struct registered *registered; /* under `lock` */
   struct outside outside;
 };
 
@@ -149,9 +165,9 @@ struct vat {
   uint32_t out_used;  /* bit i: out[i] has a chain */
   int32_t check_in;   /* deliveries until the clock is read */
 
-  struct records records; /* of the first number */
-  struct actl_engine *engine;
-  struct worker *worker;
+  struct actl_engine *engine; /* constant; all before it, but `home`, begins as zero */
+  struct records records;     /* of the first number */
+  struct worker *worker;      /* from here to `number` all begins as zero */
   void *machine;
   bool is_machine_broken;
   uint64_t heard_ns;          /* when something last came from another thread */
@@ -162,16 +178,22 @@ struct vat {
   struct wheel wheel;        /* of the timers and the asks */
   due_ref fresh_asks;        /* those opened since the clock was last read, a ring */
   struct slots far_children; /* family.h */
-  uint32_t number;
-  struct actl_stats stats; /* this vat's part */
   struct out out[VAT_CHAINS];
+  struct chain returned; /* what could not be delivered, until the end of the turn */
   const char *fail_text; /* given by actl_fail, until the handler has returned; arena's */
   size_t fail_size;
+
+  uint32_t number;         /* constant */
+  bool is_isolate;         /* ends when it is empty; constant while it is open */
+  struct vat *made_before; /* constant */
+  struct vat *next_closed; /* under the engine's lock */
+  struct actl_stats stats; /* this vat's part, of all its lives */
 
   struct inbox inbox;
 
   alignas(ACTL__CACHE_LINE) _Atomic(uint64_t) alive; /* owner writes; any thread reads */
-  _Atomic(uint64_t) incoming;                        /* far spawns on their way; any thread */
+  _Atomic(uint64_t)
+      incoming; /* far spawns on their way, and the vat's state (vats.c); any thread */
   _Atomic(uint64_t) alarm_ms; /* when the engine's alarm wakes this vat; 0: it does not. The owner
                                * sets it, who rings clears it */
   void *alarm;                /* what `arm` keeps for this vat; running.c's */
@@ -187,8 +209,9 @@ static inline actl_ctx *actl__ctx(struct vat *vat) { return (actl_ctx *)(void *)
 
 /* ---- vat.c ---- */
 
-struct vat *actl__vat_new(struct actl_engine *engine, uint32_t number);
-void actl__vat_free(struct vat *vat); /* NULL is not allowed; with all its actors; no hook runs */
+/* Made by vats.c, which gives it its number. */
+struct vat *actl__vat_new(struct actl_engine *engine);
+void actl__vat_free(struct vat *vat); /* with all its actors; no hook runs */
 enum verdict actl__vat_run(struct task *task, struct worker *worker);
 void actl__vat_flush(struct vat *vat);
 
@@ -220,15 +243,14 @@ static inline bool actl__vat_stack_reserve(struct vat *vat, uint64_t n_actors) {
 /* Frees what a node holds, and sets its timer anew. */
 void actl__vat_clear_node(struct vat *vat, struct actl_msg *m);
 
-/* Turns a chain that cannot be delivered into dead letters. */
-void actl__vat_bury(struct vat *vat, struct chain chain);
-
 /* ---- number.c ---- */
 
 /* Which vat and table a number stands for; NULL vat: none. Any thread. */
 struct vat_number actl__number(struct actl_engine *engine, uint32_t number);
-actl_status actl__number_set(struct actl_engine *engine, uint32_t number, struct vat *vat,
-                             struct records *records); /* under the engine's lock, or alone */
+
+/* Gives a vat that nobody knows yet its first number; under the engine's lock. ACTL_LIMIT,
+ * ACTL_NO_MEMORY. */
+actl_status actl__number_first(struct vat *vat);
 
 /* The newest table; from there `next` leads to the first, &vat->records. Any thread. */
 static inline struct records *actl__vat_newest(const struct vat *vat) {
@@ -293,6 +315,12 @@ static inline void *actl__actor_state(struct actor *a) {
   size_t size = a->behavior->state_size;
   if (size == 0) return NULL;
   return size <= sizeof a->word ? (void *)&a->word : (void *)(uintptr_t)a->word;
+}
+
+/* Whether the vat has been told to end. Any thread. */
+static inline bool actl__vat_is_closing(const struct vat *vat) {
+  /* seq_cst: see actl__vats_is_wanted. */
+  return (atomic_load_explicit(&vat->incoming, memory_order_seq_cst) & VAT_CLOSING) != 0;
 }
 
 static inline bool actl__vat_has_stack(const struct vat *vat) {

@@ -271,9 +271,11 @@ ACTL_API uint32_t actl_ctx_vat(actl_ctx *ctx); /* the number of this vat, counte
 ACTL_API actl_status actl_spawn(actl_ctx *ctx, const actl_behavior *behavior,
                                 const actl_value *values, size_t n, actl_pid *out);
 
-#define ACTL_VAT_ANY UINT32_MAX /* the vat that has the fewest actors */
+#define ACTL_VAT_ANY                                                                               \
+  UINT32_MAX /* of the vats the engine began with the one with the fewest actors */
+#define ACTL_VAT_NEW (UINT32_MAX - 1) /* a new vat, which ends when its last actor has ended */
 
-/* The same in vat number `vat` (or ACTL_VAT_ANY). Also ACTL_NO_VAT. */
+/* The same in vat number `vat`, in ACTL_VAT_ANY or in ACTL_VAT_NEW. Also ACTL_NO_VAT. */
 ACTL_API actl_status actl_spawn_on(actl_ctx *ctx, uint32_t vat, const actl_behavior *behavior,
                                    const actl_value *values, size_t n, actl_pid *out);
 

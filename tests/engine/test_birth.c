@@ -305,7 +305,7 @@ static void what_cannot_be_spawned_is_refused_and_changes_nothing(void **state) 
   actl_engine *engine = host.engine;
   assert_int_equal(actl_engine_spawn(engine, 2, &idler, NULL, 0, &pid), ACTL_NO_VAT);
   assert_int_equal(actl_engine_spawn(engine, 70000, &idler, NULL, 0, &pid), ACTL_NO_VAT);
-  assert_int_equal(actl_engine_spawn(engine, ACTL_VAT_ANY - 1, &idler, NULL, 0, &pid), ACTL_NO_VAT);
+  assert_int_equal(actl_engine_spawn(engine, ACTL_VAT_NEW - 1, &idler, NULL, 0, &pid), ACTL_NO_VAT);
   assert_int_equal(actl_engine_spawn(engine, 0, &idler, many, 1, &pid), ACTL_INVALID);
   assert_int_equal(actl_engine_spawn(engine, 0, &stateless, many, ACTL_VALUES_MAX + 1, &pid),
                    ACTL_INVALID);

@@ -1,6 +1,6 @@
 /*
- * test_soak.c - actors that do whatever comes into their heads, near and far: the books balance, no
- * ask is forgotten, and nobody is called out of turn.
+ * test_soak.c - actors that do whatever comes into their heads, near and far, in vats that come and
+ * go: the books balance, no ask is forgotten, and nobody is called out of turn.
  *
  * ctest: timeout 300
  *
@@ -10,7 +10,7 @@
 
 #include "support/alloc.h"
 
-enum { VATS = 4, TABLE = 128, KEPT = 4, LIVES_MAX = 400000, ROUNDS = 8 };
+enum { VATS = 4, OPENED = 6, TABLE = 128, KEPT = 4, LIVES_MAX = 400000, ROUNDS = 8 };
 
 enum op { ACT, ASKED, CHECK };
 
@@ -23,9 +23,11 @@ struct life {
 
 /* What all of them share. */
 struct town {
-  _Atomic(uint64_t) table[TABLE]; /* pids of some, living or dead */
-  _Atomic(int64_t) budget;        /* deeds left in this round */
+  _Atomic(uint64_t) table[TABLE];   /* pids of some, living or dead */
+  _Atomic(uint32_t) opened[OPENED]; /* numbers of vats that are open, or were; 0: none yet */
+  _Atomic(int64_t) budget;          /* deeds left in this round */
   atomic_uint lives, sent, asked, replies, dropped_replies, wrong, checked, spawn_errors;
+  atomic_uint n_opened, n_closed, n_isolates;
   struct life *life;
 };
 
@@ -52,21 +54,33 @@ static actl_value some_text(struct citizen *self) {
   return actl_bytes(text, lengths[random_next(&self->seed) % 8]);
 }
 
+static uint32_t some_opened(struct citizen *self) {
+  return atomic_load_explicit(&self->town->opened[random_next(&self->seed) % OPENED],
+                              memory_order_relaxed);
+}
+
+static uint32_t some_vat(actl_ctx *ctx, struct citizen *self) {
+  uint64_t where = random_next(&self->seed) % 10;
+  if (where < VATS) return (uint32_t)where;
+  if (where == 4) return ACTL_VAT_ANY;
+  if (where == 5) return ACTL_VAT_NEW;
+  return where < 8 ? some_opened(self) : actl_ctx_vat(ctx);
+}
+
 static void spawn_one(actl_ctx *ctx, struct citizen *self) {
   struct town *town = self->town;
   unsigned number = tick(&town->lives);
   if (number >= LIVES_MAX) return;
-  uint64_t where = random_next(&self->seed) % 6;
+  uint32_t where = some_vat(ctx, self);
   actl_pid pid;
-  actl_status status = actl_spawn_on(ctx,
-                                     where < VATS ? (uint32_t)where
-                                     : where == 4 ? ACTL_VAT_ANY
-                                                  : actl_ctx_vat(ctx),
-                                     &citizen, ACTL_VALUES(pointer(town), actl_int(number)), &pid);
+  actl_status status =
+      actl_spawn_on(ctx, where, &citizen, ACTL_VALUES(pointer(town), actl_int(number)), &pid);
   if (status != ACTL_OK) {
-    if (status != ACTL_STOPPED && status != ACTL_SHUTDOWN) tick(&town->spawn_errors);
+    bool is_gone = status == ACTL_NO_VAT && where >= VATS && where < ACTL_VAT_NEW;
+    if (status != ACTL_STOPPED && status != ACTL_SHUTDOWN && !is_gone) tick(&town->spawn_errors);
     return;
   }
+  if (where == ACTL_VAT_NEW) tick(&town->n_isolates);
   atomic_store_explicit(&town->table[random_next(&self->seed) % TABLE], pid.bits,
                         memory_order_relaxed);
   if (actl_send(ctx, pid, ACTL_VALUES(actl_int(ACT), some_text(self))) == ACTL_OK) {
@@ -95,6 +109,27 @@ static void answer_one(actl_ctx *ctx, struct citizen *self) {
   }
 }
 
+static void open_or_close_one(actl_ctx *ctx, struct citizen *self) {
+  struct town *town = self->town;
+  _Atomic(uint32_t) *place = &town->opened[random_next(&self->seed) % OPENED];
+  uint32_t number = 0;
+  actl_status status = actl_vat_open(actl_ctx_engine(ctx), &number);
+  if (status == ACTL_OK) {
+    tick(&town->n_opened);
+    if (number < VATS) tick(&town->wrong);
+    number = atomic_exchange_explicit(place, number, memory_order_relaxed);
+  } else if (status != ACTL_SHUTDOWN) {
+    tick(&town->wrong);
+  }
+  if (number == 0) return;
+  status = actl_vat_close(actl_ctx_engine(ctx), number);
+  if (status == ACTL_OK) {
+    tick(&town->n_closed);
+  } else {
+    tick(&town->wrong);
+  }
+}
+
 /* One deed. ACTL_OK, or a failure that the handler is to return. */
 static actl_status act(actl_ctx *ctx, struct citizen *self) {
   struct town *town = self->town;
@@ -118,6 +153,8 @@ static actl_status act(actl_ctx *ctx, struct citizen *self) {
     if (to.bits != 0) actl_stop_now(ctx, to);
   } else if (die < 975) {
     if (to.bits != 0) actl_kill(ctx, to);
+  } else if (die < 980) {
+    open_or_close_one(ctx, self);
   } else if (die < 985) {
     actl_exit(ctx, "enough of it");
   } else if (die < 990) {
@@ -253,6 +290,7 @@ static void live(uint32_t workers, uint64_t seed, int64_t budget) {
     assert_accounted(&host, (uint64_t)atomic_load(&town->sent) + atomic_load(&town->asked));
   }
   assert_true(atomic_load(&town->asked) > 100 && host.stats.failed > 10);
+  assert_true(atomic_load(&town->n_closed) > 10 && atomic_load(&town->n_isolates) > 10);
   atomic_store(&town->budget, budget / ROUNDS);
   settle(&host, town, &seed);
   actl_engine_shutdown(host.engine);
