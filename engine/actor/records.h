@@ -87,12 +87,12 @@ struct records {
   uint32_t n_chunks, capacity;  /* of the directory: used, and room for */
   uint64_t home;                /* the pid bits of this vat number; constant */
   uint32_t table;               /* which of its vat's tables this is; constant */
-  uint32_t floor;               /* the generation of slots nobody had before; constant in a life */
-  uint32_t unused;              /* no pid ever had it, or one above; owner */
   uint32_t n_touched;           /* records below it are initialised; owner */
   uint32_t fresh_at, fresh_end; /* the owner's share of the fresh slots */
   uint32_t n_free;              /* owner, as the two lists */
   struct actor *free, **free_end;
+  uint32_t floor;  /* the generation of slots nobody had before; constant while its vat lives */
+  uint32_t unused; /* the lowest generation that no pid has had; owner */
   struct arena *arena;
   const struct memory *mem;
 

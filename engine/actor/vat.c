@@ -18,7 +18,7 @@
 static void begin(struct vat *vat) {
   const size_t again = offsetof(struct vat, worker);
   uint64_t home = vat->home;
-  memset(vat, 0, offsetof(struct vat, engine));
+  memset(vat, 0, offsetof(struct vat, records));
   memset((char *)vat + again, 0, offsetof(struct vat, number) - again);
   vat->home = home;
   actl__arena_init(&vat->arena, &vat->engine->slabs);

@@ -165,8 +165,8 @@ struct vat {
   uint32_t out_used;  /* bit i: out[i] has a chain */
   int32_t check_in;   /* deliveries until the clock is read */
 
-  struct actl_engine *engine; /* constant; all before it, but `home`, begins as zero */
-  struct records records;     /* of the first number */
+  struct records records;     /* of the first number; all before it, but `home`, begins as zero */
+  struct actl_engine *engine; /* constant */
   struct worker *worker;      /* from here to `number` all begins as zero */
   void *machine;
   bool is_machine_broken;
