@@ -132,6 +132,10 @@ actl_status actl_engine_drive(actl_engine *engine, const actl_driver *driver, vo
   return ACTL_OK;
 }
 
+void *actl_engine_driver(const actl_engine *engine, const actl_driver *driver) {
+  return engine->driver == driver ? engine->driver_ud : NULL;
+}
+
 uint32_t actl_engine_workers(const actl_engine *engine) { return engine->sched.n_workers; }
 uint32_t actl_engine_vats(const actl_engine *engine) { return engine->n_vats; }
 

@@ -67,6 +67,9 @@ typedef struct actl_driver {
 /* Attaches the one driver an engine may have; before its first run. ACTL_INVALID: it has one. */
 ACTL_API actl_status actl_engine_drive(actl_engine *engine, const actl_driver *driver, void *ud);
 
+/* The `ud` that this driver was attached with; NULL: the engine has none, or another. Any thread. */
+ACTL_API void *actl_engine_driver(const actl_engine *engine, const actl_driver *driver);
+
 /* The next delivery for a driven actor; false: the turn is over. */
 ACTL_API bool actl_turn_next(actl_ctx *ctx, actl_delivery *out);
 
