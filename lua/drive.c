@@ -9,10 +9,13 @@
  *   an error    the actor failed: it is reported, the runner is reset, another one pulls
  *
  * A handler that goes on is resumed by the pulling runner. Its body does not pull: the continuation
- * of its lua_callk ends the delivery and returns, so that runners nest two deep at most.
+ * of its lua_callk ends the delivery and returns, so that runners nest two deep at most. A process
+ * has a runner of its own from the beginning, in which nothing but its body is called.
  *
  * SPDX-License-Identifier: MIT
  */
+#include "drive.h"
+
 #include "behavior.h"
 #include "machine.h"
 #include "values.h"
@@ -20,20 +23,6 @@
 #include <lauxlib.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Tables of the blocks used last are kept on the body's stack, at block % CACHED + 1. So few that,
- * with a handler and short messages, the 20 places that Lua gives each C function are enough: the
- * body itself needs no memory, and goes on where there is none. */
-enum { CACHED = 8, SELF, BASE = SELF };
-
-struct body {
-  lua_State *L;
-  struct machine *m;
-  uint32_t epoch; /* of the refs when the cache was filled */
-  uint32_t blocks[CACHED];
-  uint32_t self_ref, self_drops; /* whose self is at SELF, and after how many drops */
-  uint32_t missed_ref;           /* whose self was pushed last from its block */
-};
 
 /* ---- Pushing handlers ---- */
 
@@ -86,10 +75,21 @@ static inline void push_self(struct body *b, uint64_t word) {
   }
 }
 
-static int push_handler(struct body *b, uint32_t ref, uint64_t word) {
+static inline int push_handler(struct body *b, uint32_t ref, uint64_t word) {
   push_ref(b, ref);
   push_self(b, word);
   return 1;
+}
+
+void actl__lua_body_init(struct body *b, lua_State *L, struct machine *m) {
+  *b = (struct body){.L = L, .m = m};
+  forget_blocks(b);
+}
+
+void actl__lua_body_push(struct body *b, uint32_t ref) { push_ref(b, ref); }
+
+void actl__lua_body_push_handler(struct body *b, uint32_t ref, uint64_t word) {
+  push_handler(b, ref, word);
 }
 
 /* ---- Ending a delivery ---- */
@@ -126,18 +126,14 @@ static void call_handler(struct body *b, int n_args, bool is_ask) {
   end_delivery(b->L, b->m, is_ask);
 }
 
-static void end_without_handler(struct body *b) {
+void actl__lua_body_call(struct body *b, int n_args) { call_handler(b, n_args, false); }
+
+void actl__lua_body_end(struct body *b) {
   b->m->in_delivery = false;
   actl_turn_done(b->m->ctx, NULL, 0);
 }
 
 /* ---- Messages ---- */
-
-static const char *name_of(struct machine *m, const actl_value *value, size_t *size) {
-  *size = value->size;
-  if (value->type == ACTL_NAME) return actl_name_bytes(m->binding->engine, value->as.name, size);
-  return value->as.bytes;
-}
 
 /* The text of a message's name for a log: a string may be long and need not end with a zero. */
 static void show_name(struct machine *m, const actl_value *value, char *out, size_t out_size) {
@@ -145,8 +141,9 @@ static void show_name(struct machine *m, const actl_value *value, char *out, siz
     snprintf(out, out_size, "(a message without a name)");
     return;
   }
-  size_t size;
-  const char *name = name_of(m, value, &size);
+  size_t size = value->size;
+  const char *name = value->as.bytes;
+  if (value->type == ACTL_NAME) name = actl_name_bytes(m->binding->engine, value->as.name, &size);
   size_t shown = size < out_size - 4 ? size : out_size - 4;
   snprintf(out, out_size, "%.*s%s", (int)shown, name, shown < size ? "..." : "");
 }
@@ -197,70 +194,13 @@ static void message(struct body *b, const actl_delivery *d) {
   call_handler(b, n, d->is_ask);
 }
 
-/* ---- Births ---- */
-
-static void init(struct body *b, const struct behavior *behavior, uint64_t word,
-                 actl_cursor *cursor) {
-  b->m->runner->in_init = true;
-  if (behavior->init == 0 && cursor->left > 0) {
-    luaL_error(b->L, "behavior \"%s\" has no init to take arguments", behavior->name);
-  }
-  if (behavior->init == 0) {
-    end_without_handler(b);
-  } else {
-    int n = push_handler(b, behavior->init, word);
-    n += actl__lua_push_rest(b->L, b->m, cursor);
-    call_handler(b, n, false);
-  }
-  b->m->runner->in_init = false;
-}
-
-static void born_as_function(struct body *b, const actl_value *what) {
-  if (what->type != ACTL_TABLE || !actl__lua_is_carried(what->as.bytes, what->size)) {
-    luaL_error(b->L, "an actor of Lua needs the name of a behavior");
-  }
-  actl__lua_uncarry(b->L, b->m, what->as.bytes, what->size);
-  if (lua_type(b->L, -1) != LUA_TFUNCTION) luaL_error(b->L, "a function expected");
-  actl_turn_set_word(b->m->ctx, actl__lua_ref(b->L, b->m));
-  actl_turn_set_hooks(b->m->ctx, 0);
-  end_without_handler(b);
-}
-
-static void born(struct body *b, const actl_delivery *d) {
-  b->m->runner->in_init = true;
-  actl_cursor cursor = actl_msg_begin(d->msg);
-  actl_value what = actl_nil();
-  actl_msg_next(&cursor, &what);
-  if (what.type != ACTL_NAME && what.type != ACTL_STRING) {
-    born_as_function(b, &what);
-    b->m->runner->in_init = false;
-    return;
-  }
-
-  size_t size;
-  const char *bytes = name_of(b->m, &what, &size);
-  lua_pushlstring(b->L, bytes, size);
-  const char *name = lua_tostring(b->L, -1);
-  const struct behavior *behavior = actl__lua_behavior_find(b->m, name);
-  if (behavior == NULL) {
-    luaL_error(b->L, "no behavior is called \"%s\" in this vat", name);
-    return; /* luaL_error does not come back */
-  }
-  lua_pop(b->L, 1);
-
-  uint64_t word = WORD_BEHAVIOR | behavior->number;
-  actl_turn_set_word(b->m->ctx, word);
-  actl_turn_set_hooks(b->m->ctx, actl__lua_behavior_hooks(behavior));
-  init(b, behavior, word, &cursor);
-}
-
 /* ---- Ends ---- */
 
 static void stop(struct body *b, const actl_delivery *d) {
   bool is_behavior = (d->word & WORD_BEHAVIOR) != 0;
   uint32_t hook = is_behavior ? actl__lua_behavior_of(b->m, d->word)->stop : 0;
   if (hook == 0) {
-    end_without_handler(b);
+    actl__lua_body_end(b);
     return;
   }
   int n = push_handler(b, hook, d->word);
@@ -300,40 +240,51 @@ static void fail(struct machine *m, struct runner *r, int status) {
 
 /* ---- Runners ---- */
 
+/* The body of a process has returned. An ask that it has left open has no answer any more. */
+static void end_process(struct machine *m, struct runner *r) {
+  actl_request last;
+  lua_settop(r->L, 0);
+  if (actl_later(m->ctx, &last) == ACTL_OK) actl_request_fail(m->ctx, last, ACTL_UNANSWERED);
+  m->in_delivery = false;
+  actl_exit(m->ctx, NULL);
+  actl_turn_done(m->ctx, NULL, 0);
+}
+
 /* Lets a runner run, called from `from`, until it ends, fails or waits. */
-static void run(struct machine *m, struct runner *r, lua_State *from) {
+static void run(struct machine *m, struct runner *r, lua_State *from, int n_args) {
   struct runner *caller = m->runner;
   uint32_t depth = m->depth;
   m->runner = r;
   m->running = r->L;
   m->depth = 0;
   int n_results;
-  int status = lua_resume(r->L, from, 0, &n_results);
+  int status = lua_resume(r->L, from, n_args, &n_results);
   m->running = from;
   m->depth = depth;
 
   if (status != LUA_OK && status != LUA_YIELD) fail(m, r, status);
+  if (status == LUA_OK && r->is_process) end_process(m, r);
   m->runner = caller;
   if (status != LUA_YIELD) actl__lua_runner_give(m, r);
+}
+
+void actl__lua_body_run(struct body *b, struct runner *r, int n_args) {
+  run(b->m, r, b->L, n_args);
 }
 
 static void go_on(struct body *b, const actl_delivery *d) {
   struct runner *r = d->waiter;
   b->m->resumed = *d;
   r->n_stopped = 0;
-  run(b->m, r, b->L);
+  run(b->m, r, b->L, 0);
 }
 
 static void deliver(struct body *b, const actl_delivery *d) {
   switch (d->kind) {
   case ACTL_DELIVER_MESSAGE: message(b, d); break;
   case ACTL_DELIVER_RESUME: go_on(b, d); break;
-  case ACTL_DELIVER_INIT: {
-    actl_cursor cursor = actl_msg_begin(d->msg);
-    init(b, actl__lua_behavior_of(b->m, d->word), d->word, &cursor);
-    break;
-  }
-  case ACTL_DELIVER_BORN: born(b, d); break;
+  case ACTL_DELIVER_INIT: actl__lua_birth_near(b, d); break;
+  case ACTL_DELIVER_BORN: actl__lua_birth_placed(b, d); break;
   case ACTL_DELIVER_ABANDON: abandon(b->m, d->waiter); break;
   case ACTL_DELIVER_STOP: stop(b, d); break;
   }
@@ -347,10 +298,10 @@ static void forget_hook(lua_State *L, struct machine *m) {
 
 static int pull(lua_State *L) {
   struct machine *m = actl__lua_machine(L);
-  struct body b = {.L = L, .m = m};
+  struct body b;
   m->has_begun = true;
   lua_settop(L, BASE);
-  forget_blocks(&b);
+  actl__lua_body_init(&b, L, m);
 
   actl_delivery d;
   while (actl_turn_next(m->ctx, &d)) {
@@ -390,7 +341,7 @@ void actl__lua_drive(void *machine, actl_ctx *ctx) {
     struct runner *r = actl__lua_runner_take(m);
     m->has_begun = false;
     lua_pushcfunction(r->L, pull);
-    run(m, r, m->main);
+    run(m, r, m->main, 0);
     if (!m->has_begun) fail_next(m);
   }
 }

@@ -18,8 +18,6 @@
 
 enum { RESERVE_BYTES = 32 * 1024, MAIN_STACK = 40 };
 
-static const char machine_key; /* the machine's place in the registry */
-
 /* ---- Memory ---- */
 
 void *actl__lua_realloc(struct machine *m, void *ptr, size_t old_size, size_t new_size) {
@@ -106,8 +104,7 @@ static int make_parts(lua_State *L) {
   actl__lua_open_request(L);
   actl__lua_open_module(L);
 
-  lua_pushlightuserdata(L, m);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &machine_key);
+  actl__lua_open_host(L);
   return 0;
 }
 
@@ -197,55 +194,4 @@ void actl__lua_machine_close(void *machine) {
   actl__lua_codec_fini(m);
   actl__lua_realloc(m, m->dropped, m->dropped_capacity * sizeof *m->dropped, 0);
   actl__lua_realloc(m, m, sizeof *m, 0);
-}
-
-/* ---- actl_lua.h ---- */
-
-static void detach(void *ud) { free(ud); }
-
-actl_status actl_lua_open(actl_engine *engine, const actl_lua_config *config) {
-  static const actl_driver DRIVER = {
-      .open = actl__lua_machine_open,
-      .close = actl__lua_machine_close,
-      .drive = actl__lua_drive,
-      .drop = actl__lua_drop,
-      .describe = actl__lua_describe,
-      .detach = detach,
-  };
-  struct binding *binding = calloc(1, sizeof *binding);
-  if (binding == NULL) return ACTL_NO_MEMORY;
-  binding->engine = engine;
-  if (config != NULL) binding->config = *config;
-
-  actl_status status = actl_engine_drive(engine, &DRIVER, binding);
-  if (status != ACTL_OK) free(binding);
-  return status;
-}
-
-actl_status actl_lua_spawn(actl_engine *engine, uint32_t vat, const char *behavior,
-                           const actl_value *values, size_t n, actl_pid *out) {
-  if (n >= ACTL_VALUES_MAX) return ACTL_INVALID;
-  actl_value all[ACTL_VALUES_MAX];
-  all[0] = actl_text(behavior);
-  if (n > 0) memcpy(all + 1, values, n * sizeof *values);
-  return actl_engine_driven_spawn(engine, vat, all, n + 1, out);
-}
-
-static struct machine *machine_of(lua_State *L) {
-  /* The extra space of another machine's state may hold anything. */
-  if (!lua_checkstack(L, 1)) return NULL;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &machine_key);
-  struct machine *m = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  return m;
-}
-
-actl_engine *actl_lua_engine(lua_State *L) {
-  const struct machine *m = machine_of(L);
-  return m != NULL ? m->binding->engine : NULL;
-}
-
-actl_ctx *actl_lua_ctx(lua_State *L) {
-  const struct machine *m = machine_of(L);
-  return m != NULL && m->in_delivery ? m->ctx : NULL;
 }

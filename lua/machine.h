@@ -39,10 +39,18 @@ enum { STORE_BLOCKS = 1, STORE_HOT_BLOCK, STORE_NAMES, STORE_FINALIZERS, STORE_T
 
 struct behavior;
 
-/* What actl_lua_open was given, and lives as long as the engine. */
+/* A module of the host's (actl_lua_module). */
+struct host_module {
+  struct host_module *next;
+  lua_CFunction open;
+  char name[];
+};
+
+/* What actl_lua_open was given, and lives as long as the engine. Written before its first run. */
 struct binding {
   actl_engine *engine;
   actl_lua_config config;
+  struct host_module *modules;
 };
 
 /* A coroutine in which handlers run. While its handler waits, `stopped` lists the coroutines above
@@ -52,8 +60,9 @@ struct runner {
   struct runner *next_idle;
   lua_State **stopped;
   uint32_t n_stopped, stopped_capacity;
-  uint32_t ref; /* keeps L from the collector */
-  bool in_init; /* the handler is an init: its failure has another reason */
+  uint32_t ref;    /* keeps L from the collector */
+  bool in_init;    /* the handler is an init: its failure has another reason */
+  bool is_process; /* the handler is the body of a process */
 };
 
 struct machine {
@@ -159,5 +168,6 @@ void actl__lua_open_coroutine(lua_State *L); /* our coroutine library in place o
 void actl__lua_open_module(lua_State *L);    /* package.loaded.actor */
 void actl__lua_open_pid(lua_State *L);       /* the metatable of light userdata */
 void actl__lua_open_request(lua_State *L);   /* the metatable of requests */
+void actl__lua_open_host(lua_State *L); /* what attach.c finds a machine by; the host's modules */
 
 #endif

@@ -79,7 +79,7 @@ static int module_stats(lua_State *L) {
   struct machine *m = actl__lua_open_machine(L, "actor.stats");
   actl_stats stats;
   actl_ctx_stats(m->ctx, &stats);
-  lua_createtable(L, 0, 16);
+  lua_createtable(L, 0, 20);
   set_count(L, "spawned", stats.spawned);
   set_count(L, "stopped", stats.stopped);
   set_count(L, "alive", stats.alive);
@@ -88,10 +88,14 @@ static int module_stats(lua_State *L) {
   set_count(L, "messages", stats.messages);
   set_count(L, "far_messages", stats.far_messages);
   set_count(L, "late_replies", stats.late_replies);
+  set_count(L, "timeouts", stats.timeouts);
   set_count(L, "deadlocks", stats.deadlocks);
+  set_count(L, "timers", stats.timers);
+  set_count(L, "fired", stats.fired);
   set_count(L, "steals", stats.steals);
   set_count(L, "parks", stats.parks);
   set_count(L, "turns", stats.turns);
+  set_count(L, "wakes", stats.wakes);
   set_count(L, "workers", actl_engine_workers(m->binding->engine));
   set_count(L, "vats", actl_engine_vats(m->binding->engine));
   set_count(L, "vat", actl_ctx_vat(m->ctx));
@@ -132,10 +136,18 @@ static const luaL_Reg FUNCTIONS[] = {
     {"behavior", actl__lua_behavior},
     {"spawn", actl__lua_spawn},
     {"spawn_on", actl__lua_spawn_on},
+    {"process", actl__lua_process},
+    {"process_on", actl__lua_process_on},
     {"native", actl__lua_native},
     {"send", actl__lua_send},
     {"ask", actl__lua_ask},
+    {"reply", actl__lua_reply},
     {"later", actl__lua_later},
+    {"receive", actl__lua_receive},
+    {"sleep", actl__lua_sleep},
+    {"after", actl__lua_after},
+    {"every", actl__lua_every},
+    {"cancel", actl__lua_cancel},
     {"stop", actl__lua_stop},
     {"kill", actl__lua_kill},
     {"exit", module_exit},

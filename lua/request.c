@@ -1,5 +1,5 @@
 /*
- * request.c - actor.later and the methods of requests. See request.h.
+ * request.c - answering asks: actor.reply, actor.later and the methods of requests. See request.h.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,6 +28,19 @@ int actl__lua_later(lua_State *L) {
   *r = (struct request){.mark = &mark, .actor = actl_self(m->ctx), .is_used = true};
   luaL_setmetatable(L, METATABLE);
   if (actl_later(m->ctx, &r->request) == ACTL_OK) r->is_used = false;
+  return 1;
+}
+
+/* (...): answers the ask that is being handled. */
+int actl__lua_reply(lua_State *L) {
+  struct machine *m = actl__lua_acting(L, "actor.reply");
+  actl_value values[ACTL_VALUES_MAX];
+  int n = lua_gettop(L);
+  actl__lua_read(L, m, 1, n, values, "argument");
+  actl_status status = actl_reply(m->ctx, values, (size_t)n);
+  if (status == ACTL_NO_MEMORY) return actl__lua_no_memory(L);
+  if (status != ACTL_OK) return actl__lua_push_failure(L, status);
+  lua_pushboolean(L, 1);
   return 1;
 }
 

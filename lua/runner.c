@@ -39,6 +39,7 @@ struct runner *actl__lua_runner_take(struct machine *m) {
   m->n_idle--;
   r->n_stopped = 0;
   r->in_init = false;
+  r->is_process = false;
   return r;
 }
 

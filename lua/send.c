@@ -5,11 +5,11 @@
  */
 #include "machine.h"
 #include "module.h"
+#include "options.h"
 #include "values.h"
 #include "wait.h"
 
 #include <lauxlib.h>
-#include <string.h>
 
 static int send_continue(lua_State *L, int status, lua_KContext k) {
   (void)status;
@@ -52,16 +52,10 @@ int actl__lua_send(lua_State *L) {
 
 /* Whether the second argument is {now = true}. */
 static bool check_now(lua_State *L) {
+  static const char *const OPTIONS[] = {"now", NULL};
   if (lua_isnoneornil(L, 2)) return false;
   luaL_checktype(L, 2, LUA_TTABLE);
-  lua_pushnil(L);
-  while (lua_next(L, 2)) {
-    lua_pop(L, 1);
-    if (lua_type(L, -1) != LUA_TSTRING || strcmp(lua_tostring(L, -1), "now") != 0) {
-      luaL_error(L, "actor.stop: option \"%s\" is not known; there is only \"now\"",
-                 luaL_tolstring(L, -1, NULL));
-    }
-  }
+  actl__lua_check_options(L, 2, "actor.stop", 0, OPTIONS);
   lua_getfield(L, 2, "now");
   return lua_toboolean(L, -1);
 }

@@ -1,8 +1,8 @@
 /*
- * spawn.c - actor.spawn, actor.spawn_on, actor.native.
+ * spawn.c - actor.spawn, actor.process, the same with a place, actor.native.
  *
- * A near actor gets its word at once. What spawn_on places describes its behavior by the first
- * value of its first delivery: a behavior by its name, a function as carry.c writes it.
+ * A near actor gets its word at once. What is placed describes itself by the first values of its
+ * first delivery, see birth.c.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,6 +30,11 @@ static int spawned(lua_State *L, actl_status status, actl_pid pid, const char *f
 static int no_behavior(lua_State *L, const char *function, int index) {
   return luaL_error(L, "%s: a behavior or a function expected, got %s", function,
                     actl__lua_type_phrase(L, index));
+}
+
+static void check_function(lua_State *L, const char *function, int index) {
+  if (lua_type(L, index) == LUA_TFUNCTION) return;
+  luaL_error(L, "%s: a function expected, got %s", function, actl__lua_type_phrase(L, index));
 }
 
 static void check_function_takes(lua_State *L, int n) {
@@ -75,6 +80,22 @@ static int spawn_behavior(lua_State *L, struct machine *m, const struct behavior
   return spawned(L, status, pid, "actor.spawn");
 }
 
+/* (f, ...) */
+int actl__lua_process(lua_State *L) {
+  struct machine *m = check_spawner(L, "actor.process");
+  check_function(L, "actor.process", 1);
+  actl_value values[ACTL_VALUES_MAX];
+  int n = lua_gettop(L) - 1;
+  actl__lua_read(L, m, 2, n, values, "argument");
+
+  uint32_t ref = actl__lua_ref_function(L, m, 1);
+  actl_pid pid = {0};
+  actl_status status =
+      actl_driven_spawn(m->ctx, ref, ACTL_HAS_INIT | ACTL_IS_PROCESS, values, (size_t)n, &pid);
+  if (status != ACTL_OK) actl__lua_unref(m, ref);
+  return spawned(L, status, pid, "actor.process");
+}
+
 int actl__lua_spawn(lua_State *L) {
   struct machine *m = check_spawner(L, "actor.spawn");
   if (lua_type(L, 1) == LUA_TFUNCTION) return spawn_function(L, m);
@@ -85,37 +106,63 @@ int actl__lua_spawn(lua_State *L) {
 
 /* ---- Placed ---- */
 
-static uint32_t check_where(lua_State *L, struct machine *m) {
+static int no_vat(lua_State *L, const struct machine *m, lua_Integer vat, const char *function) {
+  return luaL_error(L, "%s: there is no vat %I; 0 to %I are always there", function, vat,
+                    (lua_Integer)actl_engine_vats(m->binding->engine) - 1);
+}
+
+/* The value at 1 as a place. Vats that the host has made have numbers beyond those that the engine
+ * began with: the engine knows whether there is one. */
+static uint32_t check_where(lua_State *L, const struct machine *m, const char *function) {
   if (lua_isinteger(L, 1)) {
     lua_Integer vat = lua_tointeger(L, 1);
-    uint32_t n_vats = actl_engine_vats(m->binding->engine);
-    if (vat >= 0 && vat < (lua_Integer)n_vats) return (uint32_t)vat;
-    luaL_error(L, "actor.spawn_on: there is no vat %I; the last one is %I", vat,
-               (lua_Integer)n_vats - 1);
+    if (vat >= 0 && vat <= UINT16_MAX) return (uint32_t)vat;
+    no_vat(L, m, vat, function);
   }
   const char *where = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "";
   if (strcmp(where, "any") == 0) return ACTL_VAT_ANY;
+#ifdef ACTL_VAT_NEW
+  if (strcmp(where, "isolate") == 0) return ACTL_VAT_NEW;
+#else
   if (strcmp(where, "isolate") == 0) {
-    luaL_error(L, "actor.spawn_on: \"isolate\" is not available in this version");
+    luaL_error(L, "%s: \"isolate\" is not available in this version", function);
   }
-  luaL_error(L, "actor.spawn_on: a vat's number or \"any\" expected, got %s",
+#endif
+  luaL_error(L, "%s: a vat's number, \"any\" or \"isolate\" expected, got %s", function,
              lua_type(L, 1) == LUA_TSTRING ? luaL_tolstring(L, 1, NULL)
                                            : actl__lua_type_phrase(L, 1));
   return 0;
 }
 
+static int placed(lua_State *L, const struct machine *m, uint32_t vat, actl_status status,
+                  actl_pid pid, const char *function) {
+  if (status == ACTL_NO_VAT) return no_vat(L, m, vat, function);
+  return spawned(L, status, pid, function);
+}
+
 static int place_function(lua_State *L, struct machine *m, uint32_t vat) {
   check_function_takes(L, lua_gettop(L) - 2);
-  actl__lua_codec_begin(m);
-  actl__lua_carry(L, m, 2);
-  actl_value what = {ACTL_TABLE, 0, {0}};
-  if (m->codec.size > UINT32_MAX) return luaL_error(L, "a function of more than 4 GB");
-  what.size = (uint32_t)m->codec.size;
-  what.as.bytes = m->codec.bytes;
+  actl_value what;
+  actl__lua_read_with(L, m, 2, 3, 0, &what);
 
   actl_pid pid = {0};
   actl_status status = actl_driven_spawn_on(m->ctx, vat, &what, 1, &pid);
-  return spawned(L, status, pid, "actor.spawn_on");
+  return placed(L, m, vat, status, pid, "actor.spawn_on");
+}
+
+/* (where, f, ...) */
+int actl__lua_process_on(lua_State *L) {
+  struct machine *m = check_spawner(L, "actor.process_on");
+  uint32_t vat = check_where(L, m, "actor.process_on");
+  check_function(L, "actor.process_on", 2);
+  actl_value values[ACTL_VALUES_MAX + 2];
+  int n = lua_gettop(L) - 2;
+  values[0] = actl_bool(true);
+  actl__lua_read_with(L, m, 2, 3, n, values + 1);
+
+  actl_pid pid = {0};
+  actl_status status = actl_driven_spawn_on(m->ctx, vat, values, (size_t)n + 2, &pid);
+  return placed(L, m, vat, status, pid, "actor.process_on");
 }
 
 static int place_behavior(lua_State *L, struct machine *m, uint32_t vat,
@@ -135,12 +182,12 @@ static int place_behavior(lua_State *L, struct machine *m, uint32_t vat,
     values[0] = actl_named(object->behavior->id);
     status = actl_driven_spawn_on(m->ctx, vat, values, (size_t)n + 1, &pid);
   }
-  return spawned(L, status, pid, "actor.spawn_on");
+  return placed(L, m, vat, status, pid, "actor.spawn_on");
 }
 
 int actl__lua_spawn_on(lua_State *L) {
   struct machine *m = check_spawner(L, "actor.spawn_on");
-  uint32_t vat = check_where(L, m);
+  uint32_t vat = check_where(L, m, "actor.spawn_on");
   if (lua_type(L, 2) == LUA_TFUNCTION) return place_function(L, m, vat);
   const struct behavior_object *object = actl__lua_behavior_at(L, 2);
   if (object == NULL) return no_behavior(L, "actor.spawn_on", 2);

@@ -125,6 +125,26 @@ void actl__lua_read(lua_State *L, struct machine *m, int first, int n, actl_valu
   if (has_tables) place_tables(m, out, n);
 }
 
+void actl__lua_read_with(lua_State *L, struct machine *m, int function, int first, int n,
+                         actl_value *out) {
+  bool has_tables = false;
+  actl__lua_read(L, m, first, n, out + 1, "argument");
+  for (int i = 1; i <= n; i++) {
+    if (out[i].type != ACTL_TABLE) continue;
+    has_tables = true;
+    out[i].as.bits = (uint64_t)(out[i].as.bytes - m->codec.bytes); /* the buffer may move */
+  }
+  if (!has_tables) actl__lua_codec_begin(m);
+
+  size_t start = m->codec.size;
+  actl__lua_carry(L, m, function);
+  size_t size = m->codec.size - start;
+  if (size > UINT32_MAX) luaL_error(L, "a function of more than 4 GB cannot be sent");
+  out[0] = (actl_value){ACTL_TABLE, (uint32_t)size, {0}};
+  out[0].as.bits = start;
+  place_tables(m, out, n + 1);
+}
+
 void actl__lua_push(lua_State *L, struct machine *m, const actl_value *value) {
   switch (value->type) {
   case ACTL_INTEGER: lua_pushinteger(L, value->as.integer); break;

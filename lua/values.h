@@ -30,6 +30,11 @@ static inline void actl__lua_push_pid(lua_State *L, actl_pid pid) {
 void actl__lua_read(lua_State *L, struct machine *m, int first, int n, actl_value *out,
                     const char *what);
 
+/* The same for a function and the values that follow it: out[0] is the function at stack index
+ * `function` as carry.c writes it, out[1] on the `n` values from `first` on. */
+void actl__lua_read_with(lua_State *L, struct machine *m, int function, int first, int n,
+                         actl_value *out);
+
 /* Pushes one value of a message. */
 void actl__lua_push(lua_State *L, struct machine *m, const actl_value *value);
 

@@ -68,16 +68,16 @@ print(message(actor.spawn_on, 1, function() return wrapped() end))
 print(message(actor.spawn_on, 1, coroutine.wrap(print)))                 -- expect: a C function cannot be sent
 
 -- Where
-print(message(actor.spawn_on, 2, print))     -- expect: actor.spawn_on: there is no vat 2; the last one is 1
-print(message(actor.spawn_on, -1, print))    -- expect: actor.spawn_on: there is no vat -1; the last one is 1
+print(message(actor.spawn_on, 2, print))     -- expect: actor.spawn_on: there is no vat 2; 0 to 1 are always there
+print(message(actor.spawn_on, -1, print))    -- expect: actor.spawn_on: there is no vat -1; 0 to 1 are always there
 print(message(actor.spawn_on, "isolate", print))
 -- expect: actor.spawn_on: "isolate" is not available in this version
 print(message(actor.spawn_on, "here", print))
--- expect: actor.spawn_on: a vat's number or "any" expected, got here
+-- expect: actor.spawn_on: a vat's number, "any" or "isolate" expected, got here
 print(message(actor.spawn_on, {}, print))
--- expect: actor.spawn_on: a vat's number or "any" expected, got a table
+-- expect: actor.spawn_on: a vat's number, "any" or "isolate" expected, got a table
 print(message(actor.spawn_on, 0.5, print))
--- expect: actor.spawn_on: a vat's number or "any" expected, got a number
+-- expect: actor.spawn_on: a vat's number, "any" or "isolate" expected, got a number
 print(message(actor.spawn_on, 1, {}))
 -- expect: actor.spawn_on: a behavior or a function expected, got a table
 print(message(actor.spawn_on, 1, print, 1))
