@@ -240,11 +240,9 @@ static void fail(struct machine *m, struct runner *r, int status) {
 
 /* ---- Runners ---- */
 
-/* The body of a process has returned. An ask that it has left open has no answer any more. */
+/* The body of a process has returned, and what it returned is nobody's answer. */
 static void end_process(struct machine *m, struct runner *r) {
-  actl_request last;
   lua_settop(r->L, 0);
-  if (actl_later(m->ctx, &last) == ACTL_OK) actl_request_fail(m->ctx, last, ACTL_UNANSWERED);
   m->in_delivery = false;
   actl_exit(m->ctx, NULL);
   actl_turn_done(m->ctx, NULL, 0);

@@ -58,9 +58,61 @@ print(message(actor.other.send, actor.other))
 print(message(actor.stop, sink, { fast = true }))
   -- expect: actor.stop: option "fast" is not known; there is only "now"
 
+-- Times
+local function time(...) print(message(...)) end
+time(actor.after)                   -- expect: actor.after: milliseconds expected, got nothing
+time(actor.after, "10")             -- expect: actor.after: milliseconds expected, got a string
+time(actor.after, -1)               -- expect: actor.after: milliseconds from 0 on expected, got -1
+time(actor.after, -0.5)             -- expect: actor.after: milliseconds from 0 on expected, got -0.5
+time(actor.after, 0 / 0)            -- expect: actor.after: milliseconds expected, got NaN
+time(actor.after, math.huge)        -- expect: actor.after: less than a thousand years expected
+time(actor.after, math.maxinteger)  -- expect: actor.after: less than a thousand years expected
+time(actor.after, 1, print)         -- expect: argument 1: a function cannot be sent
+time(actor.every, 0)                -- expect: actor.every: milliseconds from 1 on expected, got 0
+time(actor.every, -math.huge)       -- expect: actor.every: milliseconds from 1 on expected, got -inf
+time(actor.every, math.huge)        -- expect: actor.every: less than a thousand years expected
+time(actor.every, {})               -- expect: actor.every: milliseconds expected, got nil
+time(actor.every, { 0 })            -- expect: actor.every: milliseconds from 1 on expected, got 0
+time(actor.every, { 1, 2 })
+  -- expect: actor.every: option "2" is not known; there are "delay" and "background"
+time(actor.every, { 1, dely = true })
+  -- expect: actor.every: option "dely" is not known; there are "delay" and "background"
+time(actor.every, { 1, delay = 1 })   -- expect: actor.every: delay must be true or false, it is a number
+time(actor.every, { 1 }, {}, print)   -- expect: argument 2: a function cannot be sent
+time(actor.cancel)                  -- expect: actor.cancel: a timer expected, got nothing
+time(actor.cancel, 1.5)             -- expect: actor.cancel: a timer expected, got a number
+time(actor.cancel, sink)            -- expect: actor.cancel: a timer expected, got a pid
+time(actor.sleep)                   -- expect: actor.sleep: milliseconds expected, got nothing
+time(actor.sleep, -1)               -- expect: actor.sleep: milliseconds from 0 on expected, got -1
+time(actor.sleep, {})               -- expect: actor.sleep: milliseconds expected, got a table
+time(actor.receive, "1")            -- expect: actor.receive: milliseconds expected, got a string
+
+-- Asks in a table
+time(actor.ask, {})                 -- expect: argument 1: a pid expected, got nothing
+time(actor.ask, { 1, 2 })           -- expect: argument 1: a pid expected, got a number
+time(actor.ask, { sink }, 1)        -- expect: argument 1: a pid expected, got a table
+time(actor.ask, { sink, time = 1 })
+  -- expect: actor.ask: option "time" is not known; there are "timeout" and "n"
+time(actor.ask, { sink, [0] = 1 })
+  -- expect: actor.ask: option "0" is not known; there are "timeout" and "n"
+time(actor.ask, { sink, [true] = 1 })
+  -- expect: actor.ask: option "true" is not known; there are "timeout" and "n"
+time(actor.ask, { sink, timeout = "1" })
+  -- expect: actor.ask: timeout: milliseconds expected, got a string
+time(actor.ask, { sink, timeout = -1 })
+  -- expect: actor.ask: timeout: milliseconds from 0 on expected, got -1
+time(actor.ask, { sink, nil, 1 })
+  -- expect: actor.ask: a value before index 3 is nil; to send nil give n, how many values there are with the pid
+time(actor.ask, { sink, 1, 2, n = 2 })    -- expect: actor.ask: there is a value at 3, beyond n
+time(actor.ask, { sink, n = "1" })  -- expect: actor.ask: n must be an integer, it is a string
+time(actor.ask, { sink, n = -1 })   -- expect: actor.ask: there is a value at 1, beyond n
+time(actor.ask, { sink, n = 1000000000 })
+  -- expect: 999999999 values cannot be sent in one message, 255 at most
+time(actor.ask, { sink, print, timeout = 1 })   -- expect: argument 1: a function cannot be sent
+
 -- An error has the place of the caller.
 print(select(2, pcall(function() actor.send(sink, print) end)))
-  -- expect: refusals.lua:62: argument 1: a function cannot be sent
+  -- expect: refusals.lua:114: argument 1: a function cannot be sent
 
 -- Nothing of all that was sent.
 sink:ask()
