@@ -87,12 +87,13 @@ static void start_process(struct body *b, actl_cursor *cursor) {
   struct machine *m = b->m;
   b->m->runner->in_init = false;
   int n = actl__lua_push_rest(b->L, m, cursor);
-  if (m->idle == NULL) actl__lua_runner_new(b->L, m);
-  if (!lua_checkstack(m->idle->L, n + 1)) {
-    actl__lua_no_memory(b->L);
-    return;
-  }
+  if (m->n_idle == 0) actl__lua_runner_new(b->L, m);
   struct runner *r = actl__lua_runner_take(m);
+  if (!lua_checkstack(r->L, n + 1)) {
+    actl__lua_runner_give(m, r);
+    actl__lua_no_memory(b->L);
+    return; /* it does not come back */
+  }
   r->is_process = true;
   lua_xmove(b->L, r->L, n + 1);
   actl__lua_body_run(b, r, n);

@@ -37,6 +37,8 @@ enum {
 /* Places on the store's stack. */
 enum { STORE_BLOCKS = 1, STORE_HOT_BLOCK, STORE_NAMES, STORE_FINALIZERS, STORE_TOP };
 
+enum { RUNNERS_IDLE = 64 }; /* that are kept */
+
 struct behavior;
 
 /* A module of the host's (actl_lua_module). */
@@ -53,11 +55,10 @@ struct binding {
   struct host_module *modules;
 };
 
-/* A coroutine in which handlers run. While its handler waits, `stopped` lists the coroutines above
+/* A coroutine in which handlers run; a process has one for its life, so it is small. While its handler waits, `stopped` lists the coroutines above
  * it that stopped in turn, from the innermost out. */
 struct runner {
   lua_State *L;
-  struct runner *next_idle;
   lua_State **stopped;
   uint32_t n_stopped, stopped_capacity;
   uint32_t ref;    /* keeps L from the collector */
@@ -71,7 +72,7 @@ struct machine {
   struct binding *binding;
 
   struct runner *runner; /* the one whose body or handler runs */
-  struct runner *idle;
+  struct runner *idle[RUNNERS_IDLE];
   uint32_t n_idle;
   uint32_t depth;        /* coroutines between the runner and `running` */
   actl_delivery resumed; /* what the handler that goes on waited for */

@@ -11,8 +11,6 @@
 #include <lauxlib.h>
 #include <string.h>
 
-enum { IDLE_MAX = 64 };
-
 void actl__lua_runner_new(lua_State *L, struct machine *m) {
   luaL_checkstack(L, 4, NULL);
   lua_State *co = lua_newthread(L);
@@ -28,15 +26,11 @@ void actl__lua_runner_new(lua_State *L, struct machine *m) {
   memset(r, 0, sizeof *r);
   r->L = co;
   r->ref = ref;
-  r->next_idle = m->idle;
-  m->idle = r;
-  m->n_idle++;
+  m->idle[m->n_idle++] = r;
 }
 
 struct runner *actl__lua_runner_take(struct machine *m) {
-  struct runner *r = m->idle;
-  m->idle = r->next_idle;
-  m->n_idle--;
+  struct runner *r = m->idle[--m->n_idle];
   r->n_stopped = 0;
   r->in_init = false;
   r->is_process = false;
@@ -51,20 +45,17 @@ static void runner_free(struct machine *m, struct runner *r) {
 
 void actl__lua_runner_give(struct machine *m, struct runner *r) {
   lua_sethook(r->L, NULL, 0, 0);
-  if (m->n_idle >= IDLE_MAX) {
+  if (m->n_idle >= RUNNERS_IDLE) {
     runner_free(m, r);
     return;
   }
-  r->next_idle = m->idle;
-  m->idle = r;
-  m->n_idle++;
+  m->idle[m->n_idle++] = r;
 }
 
 /* After lua_close. Runners that are still parked go with the vat's memory. */
 void actl__lua_runners_fini(struct machine *m) {
-  while (m->idle != NULL) {
-    struct runner *r = m->idle;
-    m->idle = r->next_idle;
+  while (m->n_idle > 0) {
+    struct runner *r = m->idle[--m->n_idle];
     actl__lua_realloc(m, r->stopped, r->stopped_capacity * sizeof *r->stopped, 0);
     actl__lua_realloc(m, r, sizeof *r, 0);
   }

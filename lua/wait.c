@@ -32,7 +32,7 @@ void actl__lua_wait_check(lua_State *L, struct machine *m, const char *function)
 }
 
 void actl__lua_wait_prepare(lua_State *L, struct machine *m) {
-  if (m->idle == NULL) actl__lua_runner_new(L, m);
+  if (m->n_idle == 0) actl__lua_runner_new(L, m);
   struct runner *r = m->runner;
   if (m->depth <= r->stopped_capacity) return;
 

@@ -159,6 +159,50 @@ static void json_says_that_it_was_interrupted(void **state) {
   assert_string_equal(read_stderr(), "actorlua: stopped by a signal\n");
 }
 
+/* Ctrl-C soon after the script has said that it runs. */
+static void assert_ends_on_ctrl_c(const char *text) {
+  script("timers.lua", text);
+  assert_int_equal(interrupt((const char *const[]){"timers.lua", "--vats", "2", NULL}, SIGINT, 5),
+                   130);
+  assert_only_stopped();
+}
+
+static void a_repeating_timer_runs_until_ctrl_c(void **state) {
+  (void)state;
+  assert_ends_on_ctrl_c("local actor = require 'actor'\n"
+                        "actor.process_on(1, function()\n"
+                        "  actor.every(1, 'tick')\n"
+                        "  for i = 1, 20 do actor.receive() end\n"
+                        "  io.write('running\\n') io.flush()\n"
+                        "  while true do actor.receive() end\n"
+                        "end)\n");
+}
+
+static void what_sleeps_and_waits_ends_on_ctrl_c(void **state) {
+  (void)state;
+  assert_ends_on_ctrl_c("local actor = require 'actor'\n"
+                        "local asleep = actor.spawn(function() actor.sleep(60000) end)\n"
+                        "actor.process(function() actor.ask { asleep, timeout = 60000 } end)\n"
+                        "actor.process(function() actor.receive(60000) end)\n"
+                        "actor.after(60000, 'never')\n"
+                        "io.write('running\\n') io.flush()\n"
+                        "actor.sleep(60000)\n"
+                        "io.write('never')\n");
+}
+
+static void a_scenario_with_a_repeating_timer_ends_on_ctrl_c(void **state) {
+  (void)state;
+  assert_ends_on_ctrl_c("local actor = require 'actor'\n"
+                        "local Clock = actor.behavior('clock', {\n"
+                        "  init = function() actor.every(1, 'tick') end,\n"
+                        "  receive = { tick = function() end } })\n"
+                        "return { run = function(p, report)\n"
+                        "  actor.spawn(Clock)\n"
+                        "  actor.spawn_on(1, Clock)\n"
+                        "  io.write('running\\n') io.flush()\n"
+                        "  return { requested = 1, done = 1, unit = 'tick' } end }\n");
+}
+
 static void a_process_that_a_script_starts_hears_of_it(void **state) {
   (void)state;
   /* The child would sleep for a minute; Ctrl-C at a terminal goes to it too. */
@@ -176,6 +220,9 @@ int main(void) {
       cmocka_unit_test(stop_hooks_run_before_the_end),
       cmocka_unit_test(a_second_ctrl_c_ends_at_once),
       cmocka_unit_test(json_says_that_it_was_interrupted),
+      cmocka_unit_test(a_repeating_timer_runs_until_ctrl_c),
+      cmocka_unit_test(what_sleeps_and_waits_ends_on_ctrl_c),
+      cmocka_unit_test(a_scenario_with_a_repeating_timer_ends_on_ctrl_c),
       cmocka_unit_test(a_process_that_a_script_starts_hears_of_it),
   };
   return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

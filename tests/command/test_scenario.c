@@ -48,6 +48,23 @@ static void a_run_prints_its_figures(void **state) {
   assert_ran(ran, contains(ran.out, "  ok      it holds\n  ok      later too\n"));
 }
 
+/* `run` returns before them; the checks are made when they have come. */
+static void timers_keep_a_run_alive_until_its_checks(void **state) {
+  (void)state;
+  scenario("local done = actor.spawn(function() actor.sleep(30) end)\n"
+           "done:send()\n"
+           "actor.process(function()\n"
+           "  local timer = actor.every(5, 'tick')\n"
+           "  for i = 1, 4 do actor.receive() end\n"
+           "  actor.cancel(timer) end)\n"
+           "report.check('they came', function(s) return s.fired == 4 and s.timers == 0 end)\n"
+           "report.check('it ended', function(s) return s.stopped >= 1 and s.alive == 1 end)\n"
+           "return { requested = p.n, done = p.n, unit = 'thing' }");
+  struct ran ran = actorlua("case.lua", NULL);
+  assert_ran(ran, ran.status == 0 && ran.err[0] == '\0');
+  assert_ran(ran, contains(ran.out, "  ok      they came\n  ok      it ended\n"));
+}
+
 static void quiet_prints_nothing_but_errors(void **state) {
   (void)state;
   scenario(fine);
@@ -336,6 +353,7 @@ static void an_error_that_only_another_vat_meets_fails_the_run(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_run_prints_its_figures),
+      cmocka_unit_test(timers_keep_a_run_alive_until_its_checks),
       cmocka_unit_test(quiet_prints_nothing_but_errors),
       cmocka_unit_test(json_is_one_valid_line_with_everything),
       cmocka_unit_test(the_engine_counters_are_the_scenarios_own),

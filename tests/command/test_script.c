@@ -117,6 +117,31 @@ static void stop_hooks_run_at_the_end(void **state) {
   assert_ran(ran, ran.status == 0 && strcmp(ran.out, "top\nstopped\n") == 0);
 }
 
+static void it_runs_until_its_timers_have_come(void **state) {
+  (void)state;
+  script("timers.lua", "local actor = require 'actor'\n"
+                       "local function tell(ms) return function()\n"
+                       "  actor.after(ms, ms)\n"
+                       "  print(actor.receive()) end end\n"
+                       "actor.process(tell(60))\n"
+                       "actor.process_on(1, tell(30))\n"
+                       "actor.sleep(1)\n"
+                       "print('end of the top level')\n");
+  struct ran ran = actorlua("timers.lua", "--vats", "2", NULL);
+  assert_ran(ran, ran.status == 0 && ran.err[0] == '\0');
+  assert_ran(ran, strcmp(ran.out, "end of the top level\n30\n60\n") == 0);
+}
+
+static void a_timer_in_the_background_does_not_keep_it(void **state) {
+  (void)state;
+  script("background.lua", "local actor = require 'actor'\n"
+                           "actor.process(function()\n"
+                           "  actor.every({ 20, background = true }, 'tick')\n"
+                           "  while true do actor.receive() end end)\n");
+  struct ran ran = actorlua("background.lua", NULL);
+  assert_ran(ran, ran.status == 0 && ran.err[0] == '\0');
+}
+
 static void os_exit_ends_the_process_with_its_status(void **state) {
   (void)state;
   script("exit.lua", "io.write('bye') os.exit(7, true)");
@@ -137,6 +162,8 @@ int main(void) {
       cmocka_unit_test(a_failing_actor_of_it_makes_the_status_1),
       cmocka_unit_test(a_deadlock_of_it_is_named),
       cmocka_unit_test(stop_hooks_run_at_the_end),
+      cmocka_unit_test(it_runs_until_its_timers_have_come),
+      cmocka_unit_test(a_timer_in_the_background_does_not_keep_it),
       cmocka_unit_test(os_exit_ends_the_process_with_its_status),
   };
   return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
