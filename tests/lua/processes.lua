@@ -44,20 +44,24 @@ end
 -- expect: nil	no_actor
 
 -- Tables and functions travel together; a near body shares its upvalues, a far one has copies.
-local count = 0
+local count, n_counted = 0, 0
 local function counts(t, to)
   count = count + 1
   to:send("counted", t.n + #t[1], count)
 end
 local results = actor.process(function()
-  for _ = 1, 3 do print(actor.receive()) end
+  for i = 1, 3 do
+    print(actor.receive())
+    n_counted = i
+  end
 end)
+local function until_counted(n) while n_counted < n do actor.sleep(1) end end
 actor.process(counts, { n = 1, { 1, 2 } }, results)
-actor.sleep(5)
+until_counted(1)
 actor.process_on(0, counts, { n = 2, { 1, 2 } }, results)
-actor.sleep(5)
+until_counted(2)
 far(counts, { n = 3, { 1, 2 } }, results)
-settle(results)
+until_counted(3)
 print(count)
 -- expect: counted	3	1
 -- expect: counted	4	2
@@ -153,11 +157,12 @@ local early = actor.spawn(function(x)
   actor.sleep(1)
   return "late"
 end)
-print(early:ask("early"))                      -- expect: early
-settle(actor.process(function() actor.receive() end))
-early:ask()
+print(early:ask("early"))
+print(early:ask("again"))
 -- expect: true	nil	expired
+-- expect: early
 -- expect: true	nil	expired
+-- expect: again
 
 -- What a process is not
 local Plain = actor.behavior("plain", { receive = { go = function() return message(actor.receive, 1) end } })
@@ -186,7 +191,7 @@ end))
 -- Errors: with a traceback from where it was, and the open ask fails.
 local function fails(word)
   if word == "fail" then error("in a process", 0) end
-  return fails(actor.receive())
+  fails(actor.receive())
 end
 print(actor.process(fails):ask("fail"), far(fails):ask("fail"))       -- expect: nil	nil	failed
 settle(actor.process(function() error({}) end))
@@ -194,6 +199,7 @@ settle(actor.process(function() actor.sleep(1) error("after a sleep", 0) end))
 settle(actor.process(function() return coroutine.wrap(function() actor.receive() error("inner", 0) end)() end))
 -- expect-error: failed: in a process
 -- expect-error: in upvalue 'fails'
+-- expect-error: in function <processes.lua:
 -- expect-error: (error object is a table value)
 -- expect-error: after a sleep
 -- expect-error: inner
