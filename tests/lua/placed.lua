@@ -70,8 +70,6 @@ print(message(actor.spawn_on, 1, coroutine.wrap(print)))                 -- expe
 -- Where
 print(message(actor.spawn_on, 2, print))     -- expect: actor.spawn_on: there is no vat 2; 0 to 1 are always there
 print(message(actor.spawn_on, -1, print))    -- expect: actor.spawn_on: there is no vat -1; 0 to 1 are always there
-print(message(actor.spawn_on, "isolate", print))
--- expect: actor.spawn_on: "isolate" is not available in this version
 print(message(actor.spawn_on, "here", print))
 -- expect: actor.spawn_on: a vat's number, "any" or "isolate" expected, got here
 print(message(actor.spawn_on, {}, print))
