@@ -1,5 +1,5 @@
 #!/bin/sh
-# format.sh ROOT [--in-place]: every C file looks as .clang-format says.
+# format.sh ROOT [--in-place]: every C and C++ file looks as .clang-format says.
 set -eu
 cd -- "$1"
 mode="--dry-run -Werror"
@@ -8,7 +8,7 @@ mode="--dry-run -Werror"
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
 for room in engine lua bench tests; do
-  [ -d $room ] && find $room -name '*.[ch]' -print0
+  [ -d $room ] && find $room \( -name '*.[ch]' -o -name '*.cpp' \) -print0
 done >"$list"
 if [ ! -s "$list" ]; then
   echo "format: found no C file" >&2

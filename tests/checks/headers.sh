@@ -1,6 +1,9 @@
 #!/bin/sh
 # headers.sh ROOT: every header compiles alone, and twice, in C11 with gcc and with clang; the
 # public ones in C++17 too, and without the macros that our own build sets.
+#
+# ROOT may also be an installed tree, whose headers stand in include/ and are all public. The
+# compilers are other ones where COMPILERS and CXX_COMPILERS name them.
 set -eu
 cd -- "$1"
 scratch=$(mktemp -d)
@@ -24,7 +27,7 @@ alone() {
 }
 
 : >"$scratch/actl_parts.h"
-for room in engine lua bench/native; do
+for room in include engine lua bench/native; do
   [ -d $room ] && find $room -name '*.h' -print
 done | sort >"$scratch/list"
 
@@ -33,6 +36,7 @@ while IFS= read -r header; do
   printf '#include "%s"\n#include "%s"\nextern int not_empty;\n' "$PWD/$header" "$PWD/$header" >"$scratch/alone"
   paths="-Iengine/include -Ilua/include"
   case $header in
+  include/*) paths="-Iinclude" ;;
   engine/include/* | lua/include/*) ;;
   engine/*) paths="$paths -Iengine -D_DEFAULT_SOURCE" ;;
   lua/*) paths="$paths -Ilua -I. -I$scratch -D_DEFAULT_SOURCE" ;;
@@ -43,13 +47,13 @@ while IFS= read -r header; do
   *) paths="$paths $lua" ;;
   esac
   # shellcheck disable=SC2086
-  for compiler in gcc clang; do
+  for compiler in ${COMPILERS:-gcc clang}; do
     alone "$header" $compiler -x c -std=c11 $warnings $c_warnings $paths
   done
   case $header in
-  engine/include/* | lua/include/*)
+  include/* | engine/include/* | lua/include/*)
     # shellcheck disable=SC2086
-    for compiler in g++ clang++; do
+    for compiler in ${CXX_COMPILERS:-g++ clang++}; do
       alone "$header" $compiler -x c++ -std=c++17 $warnings $paths
     done
     ;;

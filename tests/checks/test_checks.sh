@@ -194,6 +194,15 @@ if command -v clang >/dev/null && command -v gcc >/dev/null && command -v g++ >/
   echo 'static inline int *actl_new(void *class) { return class; }' >>"$tree/engine/include/actl.h"
   because="class"
   expect fails "when a public header is not C++" headers
+
+  sound_tree
+  mkdir "$tree/include"
+  mv "$tree"/engine/include/*.h "$tree"/lua/include/*.h "$tree/include"
+  rm -r "$tree/engine" "$tree/lua" "$tree/bench"
+  expect passes "over a sound installed tree" headers
+  rm "$tree/include/actl.h"
+  because="actl.h"
+  expect fails "when an installed header needs one that is not there" headers
 else
   echo "left out, no gcc, g++ or clang: headers"
 fi
