@@ -44,11 +44,11 @@ must_be_static() {
   if grep -q libactl "$scratch/said"; then fail "$1 needs a shared library of ours"; fi
 }
 
-# build_project LANGUAGE NAME SOURCE: builds SOURCE with project/, twice: $scratch/out/NAME with the
+# build_project LANGUAGE NAME SOURCE LIBRARY: builds SOURCE with project/, twice: $scratch/out/NAME with the
 # shared libraries and $scratch/out/NAME_static with the static ones.
 build_project() {
   must cmake -S "$SOURCE_DIR/tests/install/project" -B "$scratch/out" -DCMAKE_PREFIX_PATH="$tree" \
-    -DLANGUAGE="$1" -DNAME="$2" -DSOURCE="$3" -DCMAKE_BUILD_TYPE=Debug \
+    -DLANGUAGE="$1" -DNAME="$2" -DSOURCE="$3" -DLIBRARY="$4" -DCMAKE_BUILD_TYPE=Debug \
     -DCMAKE_C_COMPILER="${CC:-cc}" -DCMAKE_CXX_COMPILER="$(cxx)" \
     -DCMAKE_C_FLAGS="${SANITIZE_FLAGS:-}" -DCMAKE_CXX_FLAGS="${SANITIZE_FLAGS:-}"
   must cmake --build "$scratch/out"
