@@ -18,9 +18,15 @@
  * `actl_engine *` says which threads may call it. There is no global state: two engines in one
  * process do not know of each other.
  *
+ * Memory. What a function is given (values and their bytes, texts, the config) is the caller's, and
+ * copied where it is kept; only behaviors and drivers are kept by their address. Pids, names,
+ * timers, ids and requests are numbers: they are copied freely, and stay safe after what they name
+ * has ended.
+ *
  * Errors. What can fail returns an `actl_status`: zero is success, failures are negative, and on
  * failure nothing has changed and `out` is untouched. The engine never prints, never exits and
- * never reads the environment; its one voice is the log callback.
+ * never reads the environment; its one voice is the log callback. `out` must not be NULL unless it
+ * is said that it may be. Times are milliseconds unless a name ends in another unit.
  *
  * Requires a 64-bit (LP64) platform.
  *
@@ -81,10 +87,12 @@ typedef enum actl_status {
 #undef ACTL_STATUS_CODE
 } actl_status;
 
-/* The status's name, as Lua sees it: "no_actor". Static; any thread. */
+/* The status's name, as Lua sees it: "no_actor"; "unknown" for a number that is none. Static; any
+ * thread. */
 ACTL_API const char *actl_status_name(actl_status status);
 
-/* What the status means, in a few words: "the mailbox is full". Static; any thread. */
+/* What the status means, in a few words: "the mailbox is full"; "unknown status" for a number that
+ * is none. Static; any thread. */
 ACTL_API const char *actl_status_text(actl_status status);
 
 /* The version of the library that is linked, as "1.2.3". Static; any thread. */
@@ -102,7 +110,7 @@ typedef struct actl_pid {
   uint64_t bits;
 } actl_pid;
 
-/* An engine-wide interned string: two names are equal when their ids are. */
+/* An engine-wide interned string: two names of one engine are equal when their ids are. */
 typedef struct actl_name {
   uint32_t id;
 } actl_name;
@@ -112,7 +120,7 @@ typedef struct actl_ask_id {
   uint64_t bits;
 } actl_ask_id;
 
-/* An ask whose answer is still owed, kept with actl_later. Used once. */
+/* An ask whose answer is still owed, kept with actl_later. Used once, by the actor that kept it. */
 typedef struct actl_request {
   uint64_t bits;
 } actl_request;
@@ -122,6 +130,7 @@ typedef struct actl_timer {
   uint64_t bits;
 } actl_timer;
 
+/* Whether two pids name the same actor. Any thread. */
 static inline bool actl_pid_equal(actl_pid a, actl_pid b) { return a.bits == b.bits; }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -139,8 +148,10 @@ typedef enum actl_type {
   ACTL_TABLE = 10  /* a table in the binding's encoding: to C a value to keep or pass on */
 } actl_type;
 
-/* One value. For ACTL_STRING and ACTL_TABLE `as.bytes` points to `size` bytes: as an argument they
- * are copied before the call returns; read from a message they are the message's. */
+/* One value. ACTL_INTEGER: `as.integer`; ACTL_FLOAT: `as.number`; ACTL_PID: `as.pid`; ACTL_NAME:
+ * `as.name`, of the same engine. For ACTL_STRING and ACTL_TABLE `as.bytes` points to `size` bytes,
+ * without a zero byte behind them: as an argument they are copied before the call returns; read
+ * from a message they are the message's. */
 typedef struct actl_value {
   uint32_t type; /* enum actl_type */
   uint32_t size; /* bytes, for ACTL_STRING and ACTL_TABLE */
@@ -154,6 +165,9 @@ typedef struct actl_value {
   } as;
 } actl_value;
 
+/* Each makes one value. actl_bytes (any bytes; NULL where `size` is 0) and actl_text (up to its
+ * zero byte, less than 4 GB) copy nothing: what they are given must live until the value has been
+ * used. */
 static inline actl_value actl_nil(void) {
   actl_value v = {ACTL_NIL, 0, {0}};
   return v;
@@ -203,19 +217,23 @@ enum { ACTL_VALUES_MAX = 255 }; /* values in one message */
 
 /* ---- Reading a message ------------------------------------------------------------------------- */
 
+/* By the handler that was given `msg`, until it returns; or by the thread that has it as an answer
+ * of actl_engine_ask, until it frees it. */
+
 /* How many values `msg` has. */
 ACTL_API size_t actl_msg_count(const actl_msg *msg);
 
 /* Value `i`, counted from 0; nil when there is none. Bytes in it live as long as `msg`. */
 ACTL_API actl_value actl_msg_value(const actl_msg *msg, size_t i);
 
-/* Value `i` as an integer; `otherwise` when it is none. */
+/* Value `i` where it is an integer; `otherwise` where it is none, or a float. */
 ACTL_API int64_t actl_msg_int(const actl_msg *msg, size_t i, int64_t otherwise);
 
-/* Value `i` as a pid; {0} when it is none. */
+/* Value `i` where it is a pid; {0} where it is none. */
 ACTL_API actl_pid actl_msg_pid(const actl_msg *msg, size_t i);
 
-/* Whether value `i` is the string `name` stands for, sent as a name or as a string. */
+/* Whether value `i` is the string `name` stands for, sent as a name or as a string. For handlers.
+ * */
 ACTL_API bool actl_msg_is(actl_ctx *ctx, const actl_msg *msg, size_t i, actl_name name);
 
 /* ---- Behaviors --------------------------------------------------------------------------------- */
@@ -259,74 +277,96 @@ typedef struct actl_behavior {
 
 /* ---- Inside a handler --------------------------------------------------------------------------- */
 
-ACTL_API actl_engine *actl_ctx_engine(actl_ctx *ctx);
-ACTL_API actl_pid actl_self(actl_ctx *ctx);    /* the running actor */
-ACTL_API actl_pid actl_sender(actl_ctx *ctx);  /* who sent the message; {0}: from outside */
-ACTL_API uint32_t actl_ctx_vat(actl_ctx *ctx); /* the number of this vat, counted from 0 */
+/* The functions of this section and the next belong to the thread that runs the handler. */
 
-/* Makes a near actor, a child of the running one. Its `init` runs later, before anything that is
- * sent to the pid from now on. ACTL_NO_MEMORY, ACTL_LIMIT (pids used up), ACTL_INVALID (more than
- * ACTL_VALUES_MAX values, or values for a behavior without init), ACTL_STOPPED (the spawner is
- * itself stopping), ACTL_SHUTDOWN. */
+ACTL_API actl_engine *actl_ctx_engine(actl_ctx *ctx); /* the engine of this vat */
+ACTL_API actl_pid actl_self(actl_ctx *ctx);           /* the running actor */
+ACTL_API uint32_t actl_ctx_vat(actl_ctx *ctx);        /* the number of this vat, counted from 0 */
+
+/* Who sent what is being handled: in `init` the spawner, in `reply` who answered, for a timer's
+ * message the actor itself. {0}: somebody outside, or (in `stop`) nobody. */
+ACTL_API actl_pid actl_sender(actl_ctx *ctx);
+
+/* Makes a near actor, a child of the running one. Its `init` is given the `n` values (NULL where
+ * `n` is 0), and runs later, before anything that is sent to the pid from now on. ACTL_NO_MEMORY;
+ * ACTL_LIMIT: pids are used up; ACTL_INVALID: more than ACTL_VALUES_MAX values, values for a
+ * behavior without init, no `receive`, or no actor is running; ACTL_ENCODING: a value of no type
+ * that a message has; ACTL_STOPPED: the spawner is itself stopping; ACTL_SHUTDOWN. */
 ACTL_API actl_status actl_spawn(actl_ctx *ctx, const actl_behavior *behavior,
                                 const actl_value *values, size_t n, actl_pid *out);
 
-#define ACTL_VAT_ANY                                                                               \
-  UINT32_MAX /* of the vats the engine began with the one with the fewest actors */
-#define ACTL_VAT_NEW (UINT32_MAX - 1) /* a new vat, which ends when its last actor has ended */
+/* In place of a vat's number: of the vats that the engine began with the one with the fewest actors. */
+#define ACTL_VAT_ANY UINT32_MAX
+/* In place of a vat's number: a new vat, which ends when its last actor has ended. */
+#define ACTL_VAT_NEW (UINT32_MAX - 1)
 
-/* The same in vat number `vat`, in ACTL_VAT_ANY or in ACTL_VAT_NEW. Also ACTL_NO_VAT. */
+/* The same in vat number `vat`, in ACTL_VAT_ANY or in ACTL_VAT_NEW. Also ACTL_NO_VAT. Where something
+ * is amiss only once the vat makes the actor (no memory there, a shutdown meanwhile), the actor ends
+ * at once, and what was sent to it becomes dead letters. */
 ACTL_API actl_status actl_spawn_on(actl_ctx *ctx, uint32_t vat, const actl_behavior *behavior,
                                    const actl_value *values, size_t n, actl_pid *out);
 
-/* Sends a message. ACTL_OK also when the target is gone: the message is then a dead letter.
- * ACTL_INVALID: `to` is no pid, or more than ACTL_VALUES_MAX values; ACTL_NO_MEMORY. */
+/* Sends a message of `n` values, by copy; it may have none (NULL, 0). ACTL_OK also when the target
+ * is gone: the message is then a dead letter. ACTL_INVALID: `to` is no pid, or more than
+ * ACTL_VALUES_MAX values; ACTL_ENCODING: a value of no type that a message has; ACTL_NO_MEMORY. */
 ACTL_API actl_status actl_send(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n);
 
 #define ACTL_FOREVER UINT64_MAX   /* as a time: without end */
 #define ACTL_ASK_TIMEOUT_MS 5000u /* how long an ask waits unless it says otherwise */
 
-/* Sends a message that asks for an answer, which comes to the behavior's `reply` with the id that
- * is put in `out`. Also ACTL_SELF. An ask that cannot be answered comes back with its reason, one
- * that is not answered within actl_config.ask_timeout_ms with ACTL_TIMEOUT. What comes later is
- * dropped and counted; an ask whose time is over before its turn has come is not handled, but a dead
- * letter ACTL_EXPIRED. */
+/* Sends a message that asks for an answer, which comes to the behavior's `reply`, in a later
+ * delivery, with the id that is put in `out`. The errors are those of actl_send, and ACTL_SELF;
+ * ACTL_INVALID also where no actor is running. An ask that cannot be answered comes back with its
+ * reason, one that is not answered within actl_config.ask_timeout_ms with ACTL_TIMEOUT. What comes
+ * later is dropped and counted; an ask whose time is over before its turn has come is not handled,
+ * but a dead letter ACTL_EXPIRED. */
 ACTL_API actl_status actl_ask(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n,
                               actl_ask_id *out);
 
-/* The same with a time of its own: `timeout_ms` milliseconds, or ACTL_FOREVER. */
+/* The same with a time of its own: `timeout_ms` milliseconds (0: the engine's default), or
+ * ACTL_FOREVER. */
 ACTL_API actl_status actl_ask_within(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n,
                                      uint64_t timeout_ms, actl_ask_id *out);
 
-/* Answers the ask being handled. The first answer counts: later ones are ACTL_EXPIRED. ACTL_INVALID
- * where the message is no ask. */
+/* Answers the ask being handled. The first answer counts: ACTL_EXPIRED for later ones, and after
+ * actl_later. ACTL_INVALID: what is being handled is no ask, or more than ACTL_VALUES_MAX values;
+ * ACTL_ENCODING, ACTL_NO_MEMORY: the ask is still open. */
 ACTL_API actl_status actl_reply(actl_ctx *ctx, const actl_value *values, size_t n);
 
 /* Keeps the ask being handled, to be answered after the handler has returned. When the actor ends
- * first, the ask fails with ACTL_STOPPED. ACTL_INVALID where the message is no ask. */
+ * first, the ask fails with ACTL_STOPPED. ACTL_INVALID: what is being handled is no ask;
+ * ACTL_EXPIRED: it has been answered or kept already; ACTL_NO_MEMORY. */
 ACTL_API actl_status actl_later(actl_ctx *ctx, actl_request *out);
 
-/* Answers a kept ask, or fails it with `status` (not ACTL_OK), from any handler of the actor that
- * kept it. ACTL_EXPIRED: it was answered before. */
+/* Answers a kept ask, or fails it with `status` (ACTL_INVALID where that is ACTL_OK), from any
+ * handler of the actor that kept it. ACTL_EXPIRED: it was answered before. ACTL_INVALID (more than
+ * ACTL_VALUES_MAX values), ACTL_ENCODING and ACTL_NO_MEMORY: the ask is still open. Whether the
+ * asker still waits is not told. */
 ACTL_API actl_status actl_request_reply(actl_ctx *ctx, actl_request request,
                                         const actl_value *values, size_t n);
 ACTL_API actl_status actl_request_fail(actl_ctx *ctx, actl_request request, actl_status status);
 
-/* Stop in order: after what this actor sent to `pid` before; at once where a handler waits and nothing
- * is queued before it. The actor's children stop first, then its stop hook runs. Stopping something dead is no error; ACTL_INVALID: `pid` is no pid. */
+/* Stop in order: after what this actor sent to `pid` before; at once where a handler waits and
+ * nothing is queued before it. The actor's children stop first, then its stop hook runs. Stopping
+ * something dead is no error; ACTL_INVALID: `pid` is no pid; ACTL_NO_MEMORY. */
 ACTL_API actl_status actl_stop(actl_ctx *ctx, actl_pid pid);
 
-/* Stop ahead of the queue: what is queued becomes dead letters. */
+/* Stop ahead of the queue: what is queued becomes dead letters. The errors are those of actl_stop.
+ * */
 ACTL_API actl_status actl_stop_now(actl_ctx *ctx, actl_pid pid);
 
-/* Stop ahead of the queue and without the stop hook; the children are killed too. */
+/* Stop ahead of the queue and without the stop hook; the children are killed too. The errors are
+ * those of actl_stop. */
 ACTL_API actl_status actl_kill(actl_ctx *ctx, actl_pid pid);
 
-/* The running actor stops when its handler has returned. `text` (NULL: none) is copied. */
+/* The running actor stops when its handler has returned, and what is queued becomes dead letters.
+ * `text`, the reason that its stop hook is given, is copied; NULL: none. Nothing where no actor is
+ * running. */
 ACTL_API void actl_exit(actl_ctx *ctx, const char *text);
 
-/* Says why the handler is about to return a failure: `text` is copied into the log entry. Returns
- * ACTL_FAILED, so that a handler can `return actl_fail(ctx, "...")`. */
+/* Says why the handler is about to return a failure: `text` (not NULL) is copied into the log
+ * entry; the last one counts. Returns ACTL_FAILED, so that a handler can `return actl_fail(ctx,
+ * "...")`. */
 ACTL_API actl_status actl_fail(actl_ctx *ctx, const char *text);
 
 /* Publishes the far messages sent so far, which otherwise leave in batches, and has a sleeping worker
@@ -364,12 +404,14 @@ ACTL_API actl_status actl_cancel(actl_ctx *ctx, actl_timer timer);
 
 /* ---- Names -------------------------------------------------------------------------------------- */
 
-/* Interns `size` bytes; at most 65,536 names an engine, kept until it is freed. Any thread.
- * ACTL_NO_MEMORY, ACTL_LIMIT. */
+/* Interns `size` bytes (any bytes, copied); at most 65,536 names an engine, kept until it is freed.
+ * The same bytes give the same name. Any thread. ACTL_NO_MEMORY; ACTL_LIMIT: no name is left;
+ * ACTL_INVALID: 4 GB or more. */
 ACTL_API actl_status actl_name_intern(actl_engine *engine, const char *bytes, size_t size,
                                       actl_name *out);
 
-/* The bytes of a name, followed by a zero byte; `size` may be NULL. Any thread, without a lock. */
+/* The bytes of a name, followed by a zero byte, until the engine is freed; NULL: the engine has no
+ * such name. `size` may be NULL. Any thread, without a lock. */
 ACTL_API const char *actl_name_bytes(actl_engine *engine, actl_name name, size_t *size);
 
 /* ---- Configuration ------------------------------------------------------------------------------ */
@@ -393,8 +435,9 @@ typedef enum actl_log_kind {
 typedef void (*actl_log_fn)(void *ud, actl_log_level level, actl_log_kind kind, const char *text);
 
 /* Gives, resizes (`ptr` not NULL) and frees (`new_size` 0) memory; the same type as lua_Alloc.
- * Freeing must not fail. Called on any worker thread, on several at once. Memory that it gives must
- * be aligned for any type. */
+ * Sizes are bytes; `old_size` is what was asked for. NULL: there is none, and the old block is as
+ * it was. Freeing must not fail. Called on any thread that calls into the engine, on several at
+ * once. Memory that it gives must be aligned for any type. */
 typedef void *(*actl_alloc_fn)(void *ud, void *ptr, size_t old_size, size_t new_size);
 
 /* Zero means the default, for every field. */
@@ -412,12 +455,13 @@ typedef struct actl_config {
 
 /* ---- An engine ---------------------------------------------------------------------------------- */
 
-/* Makes an engine; `config` NULL: every default. It starts no thread. ACTL_NO_MEMORY, ACTL_INVALID,
- * ACTL_SYSTEM. Any thread. */
+/* Makes an engine; `config` (copied) NULL: every default. It starts no thread. ACTL_NO_MEMORY;
+ * ACTL_INVALID: more workers or vats than there may be; ACTL_SYSTEM. Any thread. */
 ACTL_API actl_status actl_engine_new(actl_engine **out, const actl_config *config);
 
 /* Frees it with all its actors: their stop hooks do not run (see actl_engine_shutdown). NULL is
- * ignored. Not while actl_engine_run is running. */
+ * ignored. Not while it runs, in whichever way, and not while another thread is in a call with it;
+ * answers of actl_engine_ask are freed before. Any thread. */
 ACTL_API void actl_engine_free(actl_engine *engine);
 
 /*
@@ -432,21 +476,23 @@ ACTL_API void actl_engine_free(actl_engine *engine);
  */
 
 /* Runs the actors, with the calling thread as the first worker, until the engine is quiet: no actor
- * has anything to handle, no timer is pending but those in the background, and the host holds nothing
- * (actl_hold). Handlers that wait for an answer then can never go on: their asks fail with
- * ACTL_DEADLOCK, which is logged, and the run goes on until it is quiet again. Actors stay, and
- * a later call continues. ACTL_BUSY: it is running; ACTL_SYSTEM: a thread could not be started. */
+ * has anything to handle, no timer is pending but those in the background, and the host holds
+ * nothing (actl_hold). Handlers that wait for an answer then can never go on: their asks fail with
+ * ACTL_DEADLOCK, which is logged, and the run goes on until it is quiet again. Actors stay, and a
+ * later call, on this thread or another, continues. ACTL_BUSY: it is running; ACTL_SYSTEM: a thread
+ * could not be started, and nothing was run. Any thread, but not from a handler. */
 ACTL_API actl_status actl_engine_run(actl_engine *engine);
 
 /* Runs the actors on threads of the engine's own, and returns. The engine goes on when it is quiet:
  * the host may send at any time, so no ask fails with ACTL_DEADLOCK, and each waits for its time.
- * ACTL_BUSY, ACTL_SYSTEM. */
+ * ACTL_BUSY: it is running; ACTL_SYSTEM: a thread could not be started, and none runs. Any thread.
+ * */
 ACTL_API actl_status actl_engine_start(actl_engine *engine);
 
-/* Ends what actl_engine_start began: each worker finishes its turn, and the threads end. Actors, what
- * is queued and timers stay, and a later run, start or step continues. For a graceful end call
- * actl_engine_shutdown and actl_engine_wait before. ACTL_INVALID: it was not started. Not from a
- * handler. */
+/* Ends what actl_engine_start began: each worker finishes its turn, and the threads end. Actors,
+ * what is queued and timers stay, and a later run, start or step continues. For a graceful end call
+ * actl_engine_shutdown and actl_engine_wait before. ACTL_INVALID: it was not started. Any thread,
+ * but not from a handler. */
 ACTL_API actl_status actl_engine_stop(actl_engine *engine);
 
 /* Waits until a started engine has nothing to do: no actor has anything to handle, no timer is
@@ -462,10 +508,11 @@ typedef enum actl_rest {
   ACTL_REST_QUIET = 2  /* nothing to do until the host sends something */
 } actl_rest;
 
-/* Runs what can be run on this thread, for about `for_us` microseconds (it ends with a vat's turn, at
- * most a millisecond later, and no handler is interrupted), and returns without ever waiting. Timers
- * that are due are among it. As in a started engine, no ask fails with ACTL_DEADLOCK. `out` may be
- * NULL. ACTL_BUSY: it is running otherwise, or on another thread. */
+/* Runs what can be run on this thread, for about `for_us` microseconds (it ends with a vat's turn,
+ * at most a millisecond later, and no handler is interrupted), and returns without ever waiting.
+ * Timers that are due are among it. As in a started engine, no ask fails with ACTL_DEADLOCK. `out`
+ * may be NULL. ACTL_BUSY: it is running otherwise, or on another thread. Any thread, one after the
+ * other, but not from a handler. */
 ACTL_API actl_status actl_engine_step(actl_engine *engine, uint64_t for_us, actl_rest *out);
 
 /* A file descriptor that is readable when a step would find something to do, for the poll or epoll
@@ -484,7 +531,8 @@ ACTL_API void actl_drop(actl_engine *engine);
  * stopped yet is still handled. Called while nothing runs, it takes effect in the next run. */
 ACTL_API void actl_engine_shutdown(actl_engine *engine);
 
-/* Makes an actor without a parent, from any thread. The errors are those of actl_spawn_on. */
+/* Makes an actor without a parent, from any thread, at any time. The errors are those of
+ * actl_spawn_on, but ACTL_STOPPED. */
 ACTL_API actl_status actl_engine_spawn(actl_engine *engine, uint32_t vat,
                                        const actl_behavior *behavior, const actl_value *values,
                                        size_t n, actl_pid *out);
@@ -518,18 +566,20 @@ ACTL_API actl_status actl_vat_open(actl_engine *engine, uint32_t *out);
  * vat of that number, or one that the engine began with. Any thread. */
 ACTL_API actl_status actl_vat_close(actl_engine *engine, uint32_t vat);
 
-/* Makes `behavior` known under its name, for Lua's actor.native. Before the first run; ACTL_INVALID:
- * no name, or the name is taken; ACTL_NO_MEMORY. */
+/* Makes `behavior` known under its name, for Lua's actor.native. Any thread, before the first run.
+ * It must outlive the engine. ACTL_INVALID: no name, no `receive`, or the name is taken;
+ * ACTL_NO_MEMORY. */
 ACTL_API actl_status actl_engine_register(actl_engine *engine, const actl_behavior *behavior);
 
-/* The behavior of that name; NULL: none. Any thread. */
+/* The behavior that was registered under that name; NULL: none. Any thread. */
 ACTL_API const actl_behavior *actl_engine_behavior(actl_engine *engine, const char *name);
 
-/* Writes a log entry of kind ACTL_LOG_NOTE. Any thread. */
+/* Writes a log entry of kind ACTL_LOG_NOTE: calls the log callback, on this thread. Any thread. */
 ACTL_API void actl_engine_log(actl_engine *engine, actl_log_level level, const char *text);
 
+/* How many worker threads it has, and how many vats it began with. Any thread. */
 ACTL_API uint32_t actl_engine_workers(const actl_engine *engine);
-ACTL_API uint32_t actl_engine_vats(const actl_engine *engine); /* those it began with */
+ACTL_API uint32_t actl_engine_vats(const actl_engine *engine);
 
 /* ---- Statistics --------------------------------------------------------------------------------- */
 
@@ -561,8 +611,9 @@ typedef struct actl_stats {
   uint64_t wakes;                               /* workers woken from their sleep */
 } actl_stats;
 
-ACTL_API void actl_engine_stats(actl_engine *engine, actl_stats *out); /* any thread */
-ACTL_API void actl_ctx_stats(actl_ctx *ctx, actl_stats *out);          /* exact for this vat */
+/* The totals, from any thread; and from inside a handler, where what this vat did is exact. */
+ACTL_API void actl_engine_stats(actl_engine *engine, actl_stats *out);
+ACTL_API void actl_ctx_stats(actl_ctx *ctx, actl_stats *out);
 
 #ifdef __cplusplus
 }

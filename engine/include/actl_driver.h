@@ -15,7 +15,9 @@
  * ACTL_DELIVER_RESUME. Between these calls the engine keeps no frame, no lock and no half-made
  * state, so a driver may leave a handler by longjmp.
  *
- * Every function here is called on the thread that runs the vat.
+ * Every function here that takes a ctx is called on the thread that runs the vat. So are the driver's
+ * own, or, while nothing runs, on the thread that found the engine quiet or frees it. What texts and
+ * values point to is the caller's, and copied where it is kept.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -64,28 +66,33 @@ typedef struct actl_driver {
   void (*detach)(void *ud);
 } actl_driver;
 
-/* Attaches the one driver an engine may have; before its first run. ACTL_INVALID: it has one. */
+/* Attaches the one driver an engine may have, from any thread, before its first run. `driver` is
+ * kept by its address and must outlive the engine; `ud` is handed to `open` and `detach`.
+ * ACTL_INVALID: it has one. */
 ACTL_API actl_status actl_engine_drive(actl_engine *engine, const actl_driver *driver, void *ud);
 
 /* The `ud` that this driver was attached with; NULL: the engine has none, or another. Any thread. */
 ACTL_API void *actl_engine_driver(const actl_engine *engine, const actl_driver *driver);
 
-/* The next delivery for a driven actor; false: the turn is over. */
+/* The next delivery for a driven actor, which is the current one until it is done, failed,
+ * unhandled or parked; false: the turn is over, and `drive` returns. */
 ACTL_API bool actl_turn_next(actl_ctx *ctx, actl_delivery *out);
 
 /* Ends the current delivery; the values answer it if it was an ask not answered yet. ACTL_ENCODING,
  * ACTL_INVALID and ACTL_NO_MEMORY end it too, and the ask fails with that. */
 ACTL_API actl_status actl_turn_done(actl_ctx *ctx, const actl_value *values, size_t n);
 
-/* Ends the current delivery and with it the actor, with message and traceback as the reason. */
+/* Ends the current delivery and with it the actor, with `status` (not ACTL_OK) and `text`, message
+ * and traceback, as the reason; its failure is logged. */
 ACTL_API void actl_turn_fail(actl_ctx *ctx, actl_status status, const char *text);
 
 /* Ends the current delivery: the behavior has no handler for it. Logged once for each behavior and
  * name: the driver passes `log` true the first time. */
 ACTL_API void actl_turn_unhandled(actl_ctx *ctx, const char *name, bool log);
 
-/* The running actor's word. An actor that was born elsewhere has the stop hook until
- * actl_turn_set_hooks says otherwise. */
+/* The running actor's word and hooks (a sum of ACTL_HAS_..., below). An actor that was born
+ * elsewhere has no word before it is set, and the stop hook until actl_turn_set_hooks says
+ * otherwise. */
 ACTL_API void actl_turn_set_word(actl_ctx *ctx, uint64_t word);
 ACTL_API uint64_t actl_turn_word(actl_ctx *ctx);
 ACTL_API void actl_turn_set_hooks(actl_ctx *ctx, unsigned hooks);
@@ -99,9 +106,8 @@ ACTL_API void actl_turn_step_in(actl_ctx *ctx, void *actor);
 ACTL_API bool actl_turn_has_actor(actl_ctx *ctx);
 
 /* Whether the running handler may wait: it is a delivery of a message, birth, init, resume or stop.
- * Where its
- * actor has been told to stop meanwhile a wait is allowed, and never ends: nothing is sent, and the
- * handler comes back as ACTL_DELIVER_ABANDON. */
+ * Where its actor has been told to stop meanwhile a wait is allowed, and never ends: nothing is
+ * sent, and the handler comes back as ACTL_DELIVER_ABANDON. */
 ACTL_API bool actl_turn_may_wait(actl_ctx *ctx);
 
 /* Sends an ask and parks the running handler with `waiter` until the answer, for at most `timeout_ms`
