@@ -1,5 +1,5 @@
 #!/bin/sh
-# The README's script and its host program do what the page says.
+# The README's script and its host programs do what the page says.
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -8,9 +8,12 @@ readme=$SOURCE_DIR/README.md
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-# block LANGUAGE: the first block of that language.
+# block LANGUAGE N: the N-th block of that language.
 block() {
-  awk -v fence="^[\`][\`][\`]$1\$" '$0 ~ fence { on = 1; next } /^[`][`][`]/ { if (on) exit } on' "$readme"
+  awk -v fence="^[\`][\`][\`]$1\$" -v wanted="$2" '
+    $0 ~ fence { n++; on = 1; next }
+    /^[`][`][`]/ { on = 0 }
+    on && n == wanted' "$readme"
 }
 
 fail() {
@@ -18,15 +21,33 @@ fail() {
   exit 1
 }
 
-block lua >"$out/account.lua"
+# program N NAME LIBRARY ...: builds the N-th block in C.
+program() {
+  block c "$1" >"$out/$2.c"
+  [ -s "$out/$2.c" ] || fail "the README has no C block for $2"
+  name=$2
+  shift 2
+  # shellcheck disable=SC2086
+  ${CC:-cc} ${SANITIZE_FLAGS:-} -std=c11 -Wall -Wextra -Werror -I "$SOURCE_DIR/engine/include" \
+    -I "$SOURCE_DIR/lua/include" $lua_flags -o "$out/$name" "$out/$name.c" "$@" $lua_libs \
+    $(pkg-config --libs libuv) -lpthread -lm
+}
+
+block lua 1 >"$out/account.lua"
 [ -s "$out/account.lua" ] || fail "the README has no Lua block"
 got=$("$ACTORLUA" "$out/account.lua")
 [ "$got" = 42 ] || fail "the script printed: $got"
 
-block c >"$out/adder.c"
-[ -s "$out/adder.c" ] || fail "the README has no C block"
-${CC:-cc} ${SANITIZE_FLAGS:-} -std=c11 -Wall -Wextra -Werror -I "$SOURCE_DIR/engine/include" -o "$out/adder" \
-  "$out/adder.c" "$BUILD_DIR/libactl.a" $(pkg-config --libs libuv) -lpthread -lm
+lua_flags= lua_libs=
+program 1 adder "$BUILD_DIR/libactl.a"
 got=$("$out/adder")
-[ "$got" = "the sum is 42" ] || fail "the host program printed: $got"
-echo "the README's script and host program work"
+[ "$got" = "the sum is 42" ] || fail "the adder printed: $got"
+
+for module in lua5.4 lua-5.4 lua54 "lua >= 5.4"; do
+  pkg-config --exists "$module" && break
+done
+lua_flags=$(pkg-config --cflags "$module") lua_libs=$(pkg-config --libs "$module")
+program 2 counter "$BUILD_DIR/libactl_lua.a" "$BUILD_DIR/libactl.a"
+got=$("$out/counter" | paste -sd ' ' -)
+[ "$got" = "1 3 6" ] || fail "the counter printed: $got"
+echo "the README's script and host programs work"
