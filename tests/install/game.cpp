@@ -23,6 +23,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <lua.hpp>
 #include <poll.h>
 
 namespace {
@@ -36,9 +37,10 @@ constexpr int MOVE_MS = 20; /* between two moves of a monster */
 constexpr std::uint64_t STEP_US = 2000;
 constexpr auto FRAME = std::chrono::microseconds(16667);
 
-constexpr const char *MONSTER = R"(
+/* Each vat's machine runs this once; the monsters are made of the behavior that it names. */
+constexpr const char *SCRIPT = R"(
   local actor = require "actor"
-  return actor.behavior("monster", {
+  actor.behavior("monster", {
     init = function(self, world, number, every)
       self.world, self.number, self.x = world, number, 0
       actor.every(every, "move")
@@ -123,6 +125,12 @@ static actl_status thinker_receive(actl_ctx *ctx, void *state, const actl_msg *m
   return actl_send(ctx, actl_self(ctx), nullptr, 0);
 }
 
+static int open_machine(lua_State *L) {
+  if (luaL_loadbuffer(L, SCRIPT, std::strlen(SCRIPT), "=script") != LUA_OK) return lua_error(L);
+  lua_call(L, 0, 0);
+  return 0;
+}
+
 static void on_log(void *, actl_log_level, actl_log_kind, const char *text) {
   std::fprintf(stderr, "game: %s\n", text);
 }
@@ -143,7 +151,9 @@ public:
     config.vats = 2;
     config.log = on_log;
     must(actl_engine_new(&engine, &config), "the engine cannot be made");
-    must(actl_lua_open(engine, nullptr), "Lua cannot be attached");
+    actl_lua_config lua{};
+    lua.open = open_machine;
+    must(actl_lua_open(engine, &lua), "Lua cannot be attached");
     must(actl_engine_fd(engine, &fd), "there is no descriptor");
     player = spawn(0, PLAYER);
     const actl_pid seer = spawn(0, WORLD);
@@ -151,8 +161,7 @@ public:
       must(with(
                [&](const actl_value *values, std::size_t n) {
                  actl_pid pid;
-                 return actl_lua_spawn_string(engine, ACTL_VAT_ANY, "=monster", MONSTER,
-                                              std::strlen(MONSTER), values, n, &pid);
+                 return actl_lua_spawn(engine, ACTL_VAT_ANY, "monster", values, n, &pid);
                },
                actl_who(seer), actl_int(i), actl_int(MOVE_MS)),
            "a monster cannot be made");

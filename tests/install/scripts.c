@@ -29,11 +29,12 @@ enum {
   PRICE = 3  /* of a pear */
 };
 
-/* A shopping cart: what it is asked comes as "buy", fruit, n; its owner is told to the shop. */
+/* A shopping cart. A vat runs this again for each cart that it is home to, and its actors share the
+ * globals, so the first one makes the behavior. */
 static const char cart_source[] =
     "local actor = require 'actor'\n"
     "local shop = require 'shop'\n"
-    "local Cart = actor.behavior('cart', {\n"
+    "Cart = Cart or actor.behavior('cart', {\n"
     "  init = function(self, owner) self.owner, self.total = owner, 0 end,\n"
     "  receive = {\n"
     "    buy = function(self, fruit, n)\n"
