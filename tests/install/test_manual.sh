@@ -22,24 +22,24 @@ same() {
   sort -u -o "$scratch/in_page" "$scratch/in_page"
   [ -s "$scratch/in_help" ] || fail "the help names no $1"
   diff "$scratch/in_help" "$scratch/in_page" >&2 ||
-    fail "the help (<) and the manual page (>) name other ${1}s"
+    fail "the help (<) and the manual page (>) name other $1"
 }
 
 sed -n '/^Options/,/^$/p' "$scratch/help" |
   sed -n 's/^  \(-[^ ]*\) [A-Z].*/\1/p; s/^  \(-[^ ,]*\)  .*/\1/p; s/^  \(-[^ ]*\), \(-.\) .*/\1\n\2/p' >"$scratch/in_help"
 section OPTIONS | awk '/^\.TP/ { getline; gsub(/[",]/, " "); for (i = 2; i <= NF; i++) if ($i ~ /^-/) print $i }' >"$scratch/in_page"
 grep -qx -e --json "$scratch/in_help" || fail "the help's options are not understood"
-same option
+same options
 
 # `version` is a command that the help leaves to --version.
 { sed -n 's/^  actorlua \([a-z]*\) .*/\1/p' "$scratch/help"; echo version; } >"$scratch/in_help"
 section COMMANDS | awk '/^\.TP/ { getline; print $2 }' >"$scratch/in_page"
 grep -qx list "$scratch/in_help" || fail "the help's commands are not understood"
-same command
+same commands
 
 sed -n '/^Exit status/,$p' "$scratch/help" | grep -oE '[0-9]+' >"$scratch/in_help"
 section "EXIT STATUS" | awk '/^\.TP/ { getline; print $2 }' >"$scratch/in_page"
-same status
+same statuses
 
 for name in NAME SYNOPSIS DESCRIPTION ENVIRONMENT FILES EXAMPLES; do
   [ -n "$(section $name)" ] || fail "the manual page has no $name"
