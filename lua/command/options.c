@@ -30,7 +30,7 @@ const char actl__options_help[] =
     "Options, anywhere:\n"
     "  --set NAME=VALUE   sets a parameter of the scenario; may be given several times\n"
     "  --workers N        threads that run vats (1 to 256; default: one for each processor)\n"
-    "  --vats N           vats, the homes of the actors (1 to 65535; default: one for each worker)\n"
+    "  --vats N           vats, the homes of the actors (1 to 60000; default: one for each worker)\n"
     "  --json             prints one line of JSON for each scenario and nothing else;\n"
     "                     what scripts print goes to stderr\n"
     "  --quiet, -q        prints errors only, and what scripts print themselves\n"
@@ -89,7 +89,7 @@ static char *take_workers(struct options *out, const char *value) {
 }
 
 static char *take_vats(struct options *out, const char *value) {
-  return take_number(&out->vats, "--vats", value, 65535);
+  return take_number(&out->vats, "--vats", value, 60000);
 }
 
 static char *take_set(struct options *out, const char *value) {

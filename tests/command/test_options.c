@@ -108,9 +108,9 @@ static void what_is_wrong_is_said_and_what_to_do_instead(void **state) {
   assert_problem("a.lua --workers 0", "--workers takes a number from 1 to 256, not '0'");
   assert_problem("a.lua --workers 257", "--workers takes a number from 1 to 256, not '257'");
   assert_problem("a.lua --workers -1", "--workers takes a number from 1 to 256, not '-1'");
-  assert_problem("a.lua --vats=2x", "--vats takes a number from 1 to 65535, not '2x'");
+  assert_problem("a.lua --vats=2x", "--vats takes a number from 1 to 60000, not '2x'");
   assert_problem("a.lua --vats=99999999999999999999",
-                 "--vats takes a number from 1 to 65535, not '99999999999999999999'");
+                 "--vats takes a number from 1 to 60000, not '99999999999999999999'");
   assert_problem("a.lua --set far", "--set takes NAME=VALUE, as in --set far=true, not 'far'");
   assert_problem("a.lua --set =1", "--set takes NAME=VALUE, as in --set far=true, not '=1'");
   assert_problem("a.lua --json=1", "--json takes no value");
