@@ -394,7 +394,8 @@ enum {
  * one is waiting: a time at which the last one has not been handled yet is skipped, and so are the
  * times that passed while the process was suspended. The times keep their phase: they are `ms` apart
  * however late a message was handled; with ACTL_TIMER_DELAY each begins anew. `options` is a sum of
- * these. The errors are those of actl_after. */
+ * these, 0: none. `out` may be NULL. The errors are those of actl_after; ACTL_INVALID also for 0
+ * milliseconds, or another option. */
 ACTL_API actl_status actl_every(actl_ctx *ctx, uint64_t ms, unsigned options,
                                 const actl_value *values, size_t n, actl_timer *out);
 
