@@ -360,9 +360,8 @@ static void check_asker_ends(struct pair *pair) {
   host_run(&pair->host);
   assert_int_equal(pair->asked.replies, 0);
   /* Where the asker was gone before the ask was handled, it is not. */
-  assert_int_equal(pair->host.stats.late_replies +
-                       pair->host.stats.dead_letters[ACTL_LETTER_EXPIRED],
-                   3);
+  assert_int_equal(
+      pair->host.stats.late_replies + pair->host.stats.dead_letters[ACTL_LETTER_EXPIRED], 3);
   assert_true(pair->served.release_status == ACTL_OK ||
               pair->served.release_status == ACTL_EXPIRED);
 }
@@ -511,9 +510,8 @@ static void check_hopeless(struct pair *pair) {
   assert_int_equal(pair->asked.by_status[0], 1);
   assert_int_equal(pair->host.stats.deadlocks, 3);
   /* Where the asker was gone before the ask was handled, it is not. */
-  assert_int_equal(pair->host.stats.late_replies +
-                       pair->host.stats.dead_letters[ACTL_LETTER_EXPIRED],
-                   3);
+  assert_int_equal(
+      pair->host.stats.late_replies + pair->host.stats.dead_letters[ACTL_LETTER_EXPIRED], 3);
 }
 
 static void a_request_that_is_kept_for_ever_is_a_deadlock(void **state) {
