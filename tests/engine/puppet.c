@@ -5,28 +5,57 @@
  */
 #include "engine/puppet.h"
 
+#include <time.h>
+
 void puppet_note(struct puppet *puppet, char event) {
   if (puppet->n_events + 1 < EVENTS) puppet->events[puppet->n_events++] = event;
 }
 
 /* ---- Handlers ---- */
 
+static uint64_t clock_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Parks the handler in the way its waiter says. */
+static actl_status park(actl_ctx *ctx, struct waiter *waiter, actl_value op) {
+  bool is_timed = waiter->ms != 0 && waiter->ms < UINT64_C(1) << 40;
+  waiter->until_ns = is_timed ? clock_ns() + waiter->ms * 1000000 : 0;
+  if (waiter->gives_way) return actl_turn_give_way(ctx, waiter);
+  if (waiter->sleeps) return actl_sleep_wait(ctx, waiter->ms, waiter);
+  if (waiter->receives) return actl_receive_wait(ctx, waiter->ms, waiter);
+  return actl_ask_wait(ctx, waiter->to, ACTL_VALUES(op, actl_int(waiter->value)), waiter->ms,
+                       waiter);
+}
+
+/* The body of a process ends, and the actor with it. */
+static void process_end(actl_ctx *ctx) {
+  actl_exit(ctx, "the body ends");
+  actl_turn_done(ctx, NULL, 0);
+}
+
 /* Waits once more, or says why not. The current delivery is then another's or has ended. */
 static void wait_once(actl_ctx *ctx, struct puppet *puppet, actl_value op) {
   struct waiter *waiter = &puppet->waiter;
-  actl_status status =
-      waiter->gives_way
-          ? actl_turn_give_way(ctx, waiter)
-          : actl_ask_wait(ctx, waiter->to, ACTL_VALUES(op, actl_int(waiter->value)), 0, waiter);
+  actl_status status = park(ctx, waiter, op);
   if (status == ACTL_OK) {
     waiter->is_parked = true;
-    puppet_note(puppet, waiter->gives_way ? 'g' : 'w');
+    puppet_note(puppet, waiter->gives_way  ? 'g'
+                        : waiter->sleeps   ? 'z'
+                        : waiter->receives ? 'v'
+                                           : 'w');
     if (puppet->world->jumps) longjmp(puppet->machine->out, 1);
     return;
   }
   puppet_note(puppet, '!');
   puppet->last = status;
-  actl_turn_done(ctx, ACTL_VALUES(actl_int(status)));
+  if (puppet->is_in_body) {
+    process_end(ctx);
+  } else {
+    actl_turn_done(ctx, ACTL_VALUES(actl_int(status)));
+  }
 }
 
 static void puppet_spawn(actl_ctx *ctx, struct puppet *puppet, const actl_msg *msg) {
@@ -79,6 +108,54 @@ static void puppet_flood(actl_ctx *ctx, struct puppet *puppet, const actl_msg *m
   actl_turn_done(ctx, NULL, 0);
 }
 
+/* Has an ender, if one is given, end the puppet, which surely waits when that comes. With QUEUED
+ * added to how, a message is queued before. */
+static void call_for_end(actl_ctx *ctx, const actl_msg *msg, size_t i) {
+  int64_t how = actl_msg_int(msg, i + 1, 0);
+  if (actl_msg_pid(msg, i).bits == 0) return;
+  if (how >= QUEUED) actl_send(ctx, actl_self(ctx), ACTL_VALUES(actl_int(ECHO)));
+  actl_send(ctx, actl_msg_pid(msg, i),
+            ACTL_VALUES(actl_who(actl_self(ctx)), actl_int(how % QUEUED)));
+}
+
+static void puppet_sleep(actl_ctx *ctx, struct puppet *puppet, const actl_msg *msg) {
+  call_for_end(ctx, msg, 3);
+  puppet->waiter = (struct waiter){.sleeps = true,
+                                   .value = 7,
+                                   .ms = (uint64_t)actl_msg_int(msg, 1, 0),
+                                   .rounds = actl_msg_int(msg, 2, 1) - 1};
+  wait_once(ctx, puppet, actl_nil());
+}
+
+static void puppet_set(actl_ctx *ctx, struct puppet *puppet, const actl_msg *msg) {
+  puppet->last = actl_after(ctx, (uint64_t)actl_msg_int(msg, 1, 0), ACTL_VALUES(actl_int(NOTHING)),
+                            &puppet->timer);
+  if (puppet->last != ACTL_OK) {
+    if (puppet->last != ACTL_NO_MEMORY) puppet->wrong++;
+    actl_turn_done(ctx, ACTL_VALUES(actl_int(puppet->last)));
+    return;
+  }
+  puppet->waiter =
+      (struct waiter){.sleeps = true, .cancels = true, .ms = (uint64_t)actl_msg_int(msg, 2, 0)};
+  wait_once(ctx, puppet, actl_nil());
+}
+
+static void puppet_take(struct puppet *puppet, const actl_msg *msg) {
+  puppet_note(puppet, 'm');
+  if (puppet->n_taken < TAKEN) puppet->taken[puppet->n_taken++] = actl_msg_int(msg, 1, -1);
+}
+
+static void puppet_step_out(actl_ctx *ctx, struct puppet *puppet) {
+  actl_timer timer = {77};
+  void *actor = actl_turn_step_out(ctx);
+  if (actl_after(ctx, 1, NULL, 0, &timer) != ACTL_INVALID) puppet->wrong++;
+  if (actl_every(ctx, 1, 0, NULL, 0, &timer) != ACTL_INVALID) puppet->wrong++;
+  actl_turn_step_in(ctx, actor);
+  if (timer.bits != 77) puppet->wrong++;
+  puppet_note(puppet, 'n');
+  actl_turn_done(ctx, NULL, 0);
+}
+
 static void handle_message(actl_ctx *ctx, struct puppet *puppet, const actl_delivery *delivery) {
   const actl_msg *msg = delivery->msg;
   puppet->self = actl_self(ctx);
@@ -127,19 +204,114 @@ static void handle_message(actl_ctx *ctx, struct puppet *puppet, const actl_deli
     break;
   case ASK_STATE: puppet_state(ctx, puppet, actl_msg_int(msg, 1, 0)); return;
   case FLOOD: puppet_flood(ctx, puppet, msg); return;
+  case SLEEP: puppet_sleep(ctx, puppet, msg); return;
+  case WAIT_WITHIN:
+    puppet->waiter.to = actl_msg_pid(msg, 1);
+    puppet->waiter.wants_status = true;
+    puppet->waiter.ms = (uint64_t)actl_msg_int(msg, 3, 0);
+    wait_once(ctx, puppet, actl_msg_value(msg, 2));
+    return;
+  case TAKE: puppet_take(puppet, msg); break;
+  case SET_AND_SLEEP: puppet_set(ctx, puppet, msg); return;
+  case STEP_OUT: puppet_step_out(ctx, puppet); return;
   default: puppet_note(puppet, 'n'); break;
   }
   actl_turn_done(ctx, NULL, 0);
 }
 
+/* ---- A process: its body is one long handler ---- */
+
+/* Does what the message says; false: the body waits or has ended. */
+static bool process_message(actl_ctx *ctx, struct puppet *puppet, const actl_msg *msg) {
+  switch (actl_msg_int(msg, 0, NOTHING)) {
+  case ECHO:
+    puppet_note(puppet, 'e');
+    puppet->last = actl_reply(ctx, ACTL_VALUES(actl_int(actl_msg_int(msg, 1, 0) * 2)));
+    return true;
+  case KEEP:
+    puppet_note(puppet, 'l');
+    puppet->last = actl_later(ctx, &puppet->kept);
+    return true;
+  case RELEASE:
+    puppet_note(puppet, 'r');
+    puppet->last = actl_request_reply(ctx, puppet->kept, ACTL_VALUES(actl_int(99)));
+    return true;
+  case TAKE: puppet_take(puppet, msg); return true;
+  case RECEIVE:
+    puppet_note(puppet, 'n');
+    puppet->patience_ms = (uint64_t)actl_msg_int(msg, 1, 0);
+    call_for_end(ctx, msg, 2);
+    return true;
+  case SLEEP: puppet_sleep(ctx, puppet, msg); return false;
+  case EXIT:
+    puppet_note(puppet, 'x');
+    process_end(ctx);
+    return false;
+  case FAIL:
+    puppet_note(puppet, 'f');
+    actl_turn_fail(ctx, ACTL_FAILED, "the process fell");
+    return false;
+  default: puppet_note(puppet, 'n'); return true;
+  }
+}
+
+/* Goes on with the body: `msg` is what it has been given, NULL where it has to look itself. */
+static void process_go(actl_ctx *ctx, struct puppet *puppet, const actl_msg *msg) {
+  for (;; msg = NULL) {
+    if (msg == NULL) msg = actl_receive_next(ctx);
+    if (msg == NULL) break;
+    if (!process_message(ctx, puppet, msg)) return;
+  }
+  puppet->waiter = (struct waiter){.receives = true, .ms = puppet->patience_ms};
+  if (puppet->patience_ms == 0) puppet->waiter.ms = ACTL_FOREVER;
+  if (puppet->patience_ms == ACTL_FOREVER) puppet->waiter.ms = 0; /* does not wait at all */
+  wait_once(ctx, puppet, actl_nil());
+}
+
+static void process_start(actl_ctx *ctx, struct puppet *puppet) {
+  puppet->is_in_body = true;
+  if (!puppet->is_deaf) {
+    process_go(ctx, puppet, NULL);
+    return;
+  }
+  puppet->waiter = (struct waiter){.sleeps = true, .ms = puppet->waits_ms};
+  wait_once(ctx, puppet, actl_nil());
+}
+
+static void process_resume(actl_ctx *ctx, struct puppet *puppet, const actl_delivery *delivery) {
+  const struct waiter *waiter = &puppet->waiter;
+  if (puppet->is_deaf) {
+    process_end(ctx);
+    return;
+  }
+  if (waiter->sleeps && waiter->value == 7) actl_reply(ctx, ACTL_VALUES(actl_int(7)));
+  if (delivery->status == ACTL_TIMEOUT) {
+    puppet_note(puppet, 't');
+    if (++puppet->n_timeouts == puppet->gives_up_at) {
+      process_end(ctx);
+      return;
+    }
+  }
+  process_go(ctx, puppet, delivery->msg);
+}
+
 static void handle_resume(actl_ctx *ctx, struct puppet *puppet, const actl_delivery *delivery) {
   struct waiter *waiter = &puppet->waiter;
-  puppet_note(puppet, 'R');
+  if (!waiter->receives) puppet_note(puppet, 'R');
   if (delivery->waiter != waiter || !waiter->is_parked) puppet->wrong++;
-  bool has_values = delivery->status == ACTL_OK && !waiter->gives_way;
+  bool has_values = delivery->status == ACTL_OK && !waiter->gives_way && !waiter->sleeps;
   if ((delivery->msg != NULL) != has_values) puppet->wrong++;
+  bool is_over = waiter->sleeps || delivery->status == ACTL_TIMEOUT;
+  if (is_over && clock_ns() < waiter->until_ns) puppet->early++;
   waiter->is_parked = false;
   puppet->last = delivery->status;
+  tick(&puppet->world->resumed);
+  if (puppet->is_in_body) {
+    process_resume(ctx, puppet, delivery);
+    return;
+  }
+  if (waiter->cancels) puppet->last = actl_cancel(ctx, puppet->timer);
+  if (waiter->cancels) waiter->value = puppet->last;
   if (waiter->wants_status || delivery->status != ACTL_OK) {
     actl_turn_done(ctx, ACTL_VALUES(actl_int(delivery->status)));
     return;
@@ -154,8 +326,18 @@ static void handle_resume(actl_ctx *ctx, struct puppet *puppet, const actl_deliv
   }
 }
 
+static void wait_in_hook(actl_ctx *ctx, struct puppet *puppet) {
+  puppet->waiter = (struct waiter){.to = puppet->waits_for,
+                                   .value = 1,
+                                   .gives_nothing = true,
+                                   .sleeps = puppet->waits_ms != 0,
+                                   .ms = puppet->waits_ms};
+  wait_once(ctx, puppet, actl_int(ECHO));
+}
+
 static void handle_stop(actl_ctx *ctx, struct puppet *puppet, const actl_delivery *delivery) {
   puppet_note(puppet, 'S');
+  puppet->is_in_body = false;
   puppet->last = delivery->status;
   snprintf(puppet->text, sizeof puppet->text, "%s", delivery->text ? delivery->text : "");
   if (!puppet->waits_in_stop) {
@@ -163,20 +345,20 @@ static void handle_stop(actl_ctx *ctx, struct puppet *puppet, const actl_deliver
     return;
   }
   puppet->may_wait = actl_turn_may_wait(ctx);
-  puppet->waiter = (struct waiter){.to = puppet->waits_for, .value = 1, .gives_nothing = true};
-  wait_once(ctx, puppet, actl_int(ECHO));
+  wait_in_hook(ctx, puppet);
 }
 
 /* The first delivery, with its event already noted. */
 static void handle_first(actl_ctx *ctx, struct puppet *puppet, actl_value given) {
   puppet->self = actl_self(ctx);
   if (given.type != ACTL_INTEGER || given.as.integer != 5) puppet->wrong++;
-  if (puppet->fails_at_first) {
+  if (puppet->hooks & ACTL_IS_PROCESS) {
+    process_start(ctx, puppet);
+  } else if (puppet->fails_at_first) {
     actl_turn_fail(ctx, ACTL_INIT, "stage fright");
   } else if (puppet->waits_at_first) {
     puppet->may_wait = actl_turn_may_wait(ctx);
-    puppet->waiter = (struct waiter){.to = puppet->waits_for, .value = 1, .gives_nothing = true};
-    wait_once(ctx, puppet, actl_int(ECHO));
+    wait_in_hook(ctx, puppet);
   } else {
     actl_turn_done(ctx, NULL, 0);
   }
@@ -188,7 +370,7 @@ static void handle_delivery(struct machine *machine, actl_ctx *ctx, const actl_d
     puppet = pointer_in(delivery->msg, 0);
     puppet->machine = machine;
     actl_turn_set_word(ctx, (uint64_t)(uintptr_t)puppet);
-    actl_turn_set_hooks(ctx, puppet->hooks & ACTL_HAS_STOP);
+    actl_turn_set_hooks(ctx, puppet->hooks & (ACTL_HAS_STOP | ACTL_IS_PROCESS));
     puppet_note(puppet, 'B');
     handle_first(ctx, puppet, actl_msg_value(delivery->msg, 1));
     return;
@@ -327,10 +509,13 @@ static const actl_behavior ender = {.name = "ender", .receive = ender_receive};
 
 /* ---- The stage: an engine with the driver, a probe in vat 0, an ender in vat 1 ---- */
 
-struct stage *stage_open(uint32_t workers) {
+struct stage *stage_open_with(uint32_t workers, const actl_config *config) {
   struct stage *stage = calloc(1, sizeof *stage);
   assert_non_null(stage);
-  host_open(&stage->host, workers, 3);
+  actl_config own = *config;
+  own.workers = workers;
+  own.vats = 3;
+  host_open_with(&stage->host, &own);
   for (int i = 0; i < PUPPETS; i++) {
     stage->world.puppets[i].world = &stage->world;
     stage->world.puppets[i].hooks = ACTL_HAS_INIT | ACTL_HAS_STOP;
@@ -340,6 +525,28 @@ struct stage *stage_open(uint32_t workers) {
       host_spawn(&stage->host, 0, &probe_behavior, ACTL_VALUES(pointer(&stage->answers)));
   stage->ender = host_spawn(&stage->host, 1, &ender, NULL, 0);
   return stage;
+}
+
+struct stage *stage_open(uint32_t workers) {
+  actl_config config = {.ask_timeout_ms = 600000}; /* however slow the machine is */
+  return stage_open_with(workers, &config);
+}
+
+/* (world, n): sets a timer until so many have gone on, but not without an end. */
+static actl_status keeper_receive(actl_ctx *ctx, void *state, const actl_msg *msg) {
+  (void)state;
+  struct world *world = pointer_in(msg, 0);
+  int64_t patience_ms = actl_msg_int(msg, 2, 0);
+  if (atomic_load(&world->resumed) >= actl_msg_int(msg, 1, 0) || patience_ms < 0) return ACTL_OK;
+  return actl_after(
+      ctx, 2, ACTL_VALUES(pointer(world), actl_msg_value(msg, 1), actl_int(patience_ms - 2)), NULL);
+}
+
+static const actl_behavior keeper = {.name = "keeper", .receive = keeper_receive};
+
+void stage_keep(struct stage *stage, unsigned n) {
+  host_send(&stage->host, host_spawn(&stage->host, 2, &keeper, NULL, 0),
+            ACTL_VALUES(pointer(&stage->world), actl_int(n), actl_int(20000)));
 }
 
 /* Spawns puppet number `i` from outside. */
@@ -369,6 +576,7 @@ void stage_close(struct stage *stage) {
   for (int i = 0; i < PUPPETS; i++) {
     assert_int_equal(stage->world.puppets[i].wrong, 0);
     assert_in_range(stage->world.puppets[i].n_drops, 0, 1);
+    assert_int_equal(stage->world.puppets[i].early, 0);
   }
   free(stage);
 }

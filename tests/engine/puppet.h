@@ -4,7 +4,9 @@
  *
  *   B born   I init   e echo   n nothing   f fails   u unhandled   w waits   g gives way
  *   R resumed   A abandoned   S stop hook   D dropped   x exits   l keeps a request   r answers it
- *   p spawned another   ! could not wait
+ *   p spawned another   z sleeps   v waits for a message   t none came   m takes one   ! could not wait
+ *
+ * A puppet that is a process takes its messages itself, and does what they tell it in the same way.
  *
  * A stage is an engine with this driver, a native actor that asks for the test, and one that ends
  * others.
@@ -31,10 +33,19 @@ enum op {
   RELEASE,   /* answers the request that was kept with 99 */
   EXIT,      /* ends by actl_exit */
   ASK_STATE, /* (how): records what the actl_turn functions say, before and after it ends itself */
-  FLOOD      /* (pid, n): sends n messages, and records when it was overdrawn */
+  FLOOD,     /* (pid, n): sends n messages, and records when it was overdrawn */
+
+  /* A pid, where it is given, is an ender's: it is told before the wait to end the puppet so; with
+   * QUEUED added to how, the puppet sends itself an echo before that. */
+  SLEEP,         /* (ms, rounds, pid, how): sleeps so often, then answers with 7 */
+  WAIT_WITHIN,   /* (pid, op, ms): asks for that and waits so long, and answers with the status */
+  TAKE,          /* (value): notes the value; a process does not answer it */
+  RECEIVE,       /* (ms, pid, how): a process waits so long from now on */
+  SET_AND_SLEEP, /* (ms, sleep): sets a timer, sleeps, then cancels it and answers with the status */
+  STEP_OUT       /* records what the timer functions say where no actor runs */
 };
 
-enum { EVENTS = 4096, PUPPETS = 64 };
+enum { EVENTS = 4096, PUPPETS = 64, TAKEN = 1024, QUEUED = 10 };
 
 struct machine;
 
@@ -53,16 +64,27 @@ struct puppet {
   bool may_wait, may_wait_stopped, has_actor;
   bool waits_in_stop, waits_at_first, fails_at_first;
   actl_pid waits_for; /* in its stop hook or its first delivery */
+  uint64_t waits_ms;  /* in place of that: it sleeps so long */
   struct waiter {
     int64_t rounds, value;
     actl_pid to;
-    bool is_parked, gives_nothing, gives_way, wants_status;
+    uint64_t ms, until_ns; /* of a sleep, a receive and a wait with a time */
+    bool is_parked, gives_nothing, gives_way, wants_status, sleeps, receives, cancels;
   } waiter;
+
+  /* A process (ACTL_IS_PROCESS). */
+  uint64_t patience_ms;            /* how long it waits for a message; 0: for ever */
+  int64_t n_timeouts, gives_up_at; /* its body ends with so many; 0: it does not */
+  bool is_in_body, is_deaf;        /* deaf: it takes no message, but sleeps for waits_ms and ends */
+  int64_t taken[TAKEN], n_taken;   /* by TAKE */
+  int64_t early;                   /* waits that ended before their time */
+  actl_timer timer;
 };
 
 struct world {
   struct puppet puppets[PUPPETS];
   atomic_uint opened, closed, detached, wrong;
+  atomic_uint resumed; /* handlers that waited and went on, of all puppets */
   bool does_not_open;
   bool jumps; /* a handler that waits is left by longjmp */
 };
@@ -97,6 +119,10 @@ struct stage {
 
 /* Makes the engine, with three vats; the probe lives in vat 0 and the ender in vat 1. */
 struct stage *stage_open(uint32_t workers);
+struct stage *stage_open_with(uint32_t workers, const actl_config *config);
+
+/* Keeps the run alive, with a plain timer, until `n` handlers that waited have gone on. */
+void stage_keep(struct stage *stage, unsigned n);
 
 /* Spawns puppet number `i` from outside. */
 actl_pid stage_enter(struct stage *stage, int i, uint32_t vat);
