@@ -1,80 +1,15 @@
 /*
- * test_hosts.c - what a host program is promised: started and stopped engines, steps, holds, waits, and
- * asks from its own threads.
+ * test_hosts.c - what a host program is promised: started and stopped engines, holds, waits, and asks
+ * from its own threads.
  *
  * ctest: timeout 300
  *
  * SPDX-License-Identifier: MIT
  */
-#include "engine/part.h"
-
-#include <poll.h>
-#include <sched.h>
-
-enum tag { GO = 1000, COUNT, ANSWER, KEEP, RELEASE, LEAVE, FAIL, UNHANDLED, LONG, TIMER, BLOCK };
-
-enum { HOUR_MS = 3600000, LONG_BYTES = 50000 };
-
-/* ---- One that counts and answers ---- */
-
-struct desk {
-  atomic_uint counted, kept;
-  atomic_uint is_blocked, may_go_on; /* by BLOCK */
-  actl_request request;
-};
-
-static actl_status desk_receive(actl_ctx *ctx, struct part *self, const actl_msg *msg) {
-  struct desk *desk = self->ud;
-  static char text[LONG_BYTES];
-  switch (actl_msg_int(msg, 0, 0)) {
-  case COUNT: tick(&desk->counted); return ACTL_OK;
-  case ANSWER: return actl_reply(ctx, ACTL_VALUES(actl_int(2 * actl_msg_int(msg, 1, 0))));
-  case KEEP: tick(&desk->kept); return actl_later(ctx, &desk->request);
-  case RELEASE: actl_request_reply(ctx, desk->request, ACTL_VALUES(actl_int(9))); return ACTL_OK;
-  case LEAVE: actl_exit(ctx, NULL); return ACTL_OK;
-  case FAIL: return actl_fail(ctx, "asked to fail");
-  case UNHANDLED: return ACTL_UNHANDLED;
-  case LONG: return actl_reply(ctx, ACTL_VALUES(actl_nil(), actl_bytes(text, LONG_BYTES)));
-  case TIMER: part_after(ctx, self, COUNT, (uint64_t)actl_msg_int(msg, 1, 0)); return ACTL_OK;
-  case BLOCK:
-    tick(&desk->is_blocked);
-    while (!atomic_load(&desk->may_go_on) && !scene_is_over(self->scene)) sched_yield();
-    return ACTL_OK;
-  default: return ACTL_OK;
-  }
-}
-
-/* A scene whose part 0 is the desk; it is over only when it has waited too long. */
-static actl_pid desk_enter(struct scene *scene, struct desk *desk, uint32_t vat) {
-  scene->awaited = 1;
-  scene->parts[0].ud = desk;
-  scene->parts[0].receive = desk_receive;
-  return scene_enter(scene, 0, vat);
-}
-
-#define assert_status(call, status) assert_int_equal((call), (status))
+#include "engine/desk.h"
 
 static void take_stats(struct scene *scene) {
   actl_engine_stats(scene->host.engine, &scene->host.stats);
-}
-
-typedef void desk_test(struct scene *scene, actl_pid pid, struct desk *desk);
-
-static void on_desks_with(desk_test *test, const actl_config *config) {
-  for (uint32_t i = 0; i < 4; i++) {
-    struct desk desk = {0};
-    struct scene *scene = scene_open(1 + i / 2, i % 2, false, config);
-    test(scene, desk_enter(scene, &desk, i % 2), &desk);
-    scene_close(scene);
-  }
-}
-
-static void on_desks(desk_test *test) { on_desks_with(test, NULL); }
-
-/* Waits until the count is reached. */
-static void await_count(struct scene *scene, atomic_uint *count, unsigned n) {
-  while (atomic_load(count) < n && !scene_is_over(scene)) sched_yield();
-  assert_true(atomic_load(count) >= n);
 }
 
 /* ---- Start and stop ---- */
@@ -138,22 +73,6 @@ static void a_stopped_engine_keeps_actors_queue_and_timers(void **state) {
 }
 
 /* Wherever a stop falls in a flood, the next start goes on, and nothing is lost. */
-struct crowd {
-  pthread_t thread;
-  struct scene *scene;
-  actl_pid to;
-  unsigned n, failed;
-};
-
-static void *crowd_send(void *ud) {
-  struct crowd *crowd = ud;
-  for (unsigned i = 0; i < crowd->n; i++) {
-    crowd->failed += actl_engine_send(crowd->scene->host.engine, crowd->to,
-                                      ACTL_VALUES(actl_int(COUNT))) != ACTL_OK;
-  }
-  return NULL;
-}
-
 static void check_toggled(struct scene *scene, actl_pid pid, struct desk *desk) {
   struct crowd crowd[2];
   actl_engine *engine = scene->host.engine;
@@ -401,7 +320,7 @@ static void check_asks(struct scene *scene, actl_pid pid, struct desk *desk) {
   assert_status(actl_engine_start(engine), ACTL_OK);
   actl_msg_free(engine, NULL);
   for (int i = 0; i < 100; i++) assert_status(ask(scene, pid, ANSWER, ACTL_FOREVER), ACTL_OK);
-  assert_status(ask(scene, pid, GO, ACTL_FOREVER), ACTL_OK);
+  assert_status(ask(scene, pid, OTHER, ACTL_FOREVER), ACTL_OK);
   assert_status(ask(scene, pid, LONG, HOUR_MS), ACTL_OK);
   assert_status(ask(scene, pid, UNHANDLED, ACTL_FOREVER), ACTL_UNHANDLED);
   assert_status(actl_engine_ask(engine, pid, ACTL_VALUES(actl_int(LONG)), ACTL_FOREVER, NULL),
@@ -545,168 +464,6 @@ static void many_threads_ask_at_once(void **state) {
   on_desks(check_askers);
 }
 
-/* ---- Steps ---- */
-
-static void check_steps(struct scene *scene, actl_pid pid, struct desk *desk) {
-  actl_engine *engine = scene->host.engine;
-  actl_rest rest = ACTL_REST_MORE;
-  while (rest == ACTL_REST_MORE) assert_status(actl_engine_step(engine, 100, &rest), ACTL_OK);
-  assert_int_equal(rest, ACTL_REST_QUIET);
-  for (int i = 0; i < 1000; i++) host_send(&scene->host, pid, ACTL_VALUES(actl_int(COUNT)));
-  do {
-    assert_status(actl_engine_step(engine, 0, &rest), ACTL_OK);
-  } while (rest == ACTL_REST_MORE && !scene_is_over(scene));
-  assert_int_equal(atomic_load(&desk->counted), 1000);
-  assert_int_equal(rest, ACTL_REST_QUIET);
-  /* A timer: not waited for, and handled by a step when it is due. */
-  host_send(&scene->host, pid, ACTL_VALUES(actl_int(TIMER), actl_int(10)));
-  bool has_rested = false;
-  while (atomic_load(&desk->counted) == 1000 && !scene_is_over(scene)) {
-    assert_status(actl_engine_step(engine, 1000, &rest), ACTL_OK);
-    if (rest == ACTL_REST_TIMER) has_rested = true;
-    if (rest == ACTL_REST_QUIET) assert_int_equal(atomic_load(&desk->counted), 1001);
-  }
-  assert_true(has_rested || rest == ACTL_REST_QUIET);
-  host_send(&scene->host, pid, ACTL_VALUES(actl_int(TIMER), actl_int(HOUR_MS)));
-  do {
-    assert_status(actl_engine_step(engine, 1000, &rest), ACTL_OK);
-  } while (rest == ACTL_REST_MORE && !scene_is_over(scene));
-  assert_int_equal(rest, ACTL_REST_TIMER); /* at once: it would take an hour otherwise */
-  take_stats(scene);
-  assert_int_equal(scene->host.stats.timers, 1);
-}
-
-static void steps_do_what_there_is_to_do_and_never_wait(void **state) {
-  (void)state;
-  on_desks(check_steps);
-}
-
-/* One that tells itself for ever: a step ends all the same. */
-static actl_status endless_receive(actl_ctx *ctx, struct part *self, const actl_msg *msg) {
-  (void)msg;
-  part_tell(ctx, self, self->pid, GO);
-  return ACTL_OK;
-}
-
-static void check_endless(struct scene *scene, actl_pid pid, struct desk *desk) {
-  actl_engine *engine = scene->host.engine;
-  scene->parts[1].receive = endless_receive;
-  host_send(&scene->host, scene_enter(scene, 1, 0), ACTL_VALUES(actl_int(GO)));
-  for (unsigned i = 0; i < 20; i++) {
-    actl_rest rest = ACTL_REST_QUIET;
-    int64_t before = scene->parts[1].n_came;
-    host_send(&scene->host, pid, ACTL_VALUES(actl_int(COUNT)));
-    do {
-      assert_status(actl_engine_step(engine, i * 20, &rest), ACTL_OK);
-      assert_int_equal(rest, ACTL_REST_MORE);
-    } while ((scene->parts[1].n_came == before || atomic_load(&desk->counted) <= i) &&
-             !scene_is_over(scene));
-    assert_int_equal(atomic_load(&desk->counted), i + 1);
-  }
-}
-
-static void a_step_ends_amid_an_endless_task_and_serves_the_others(void **state) {
-  (void)state;
-  on_desks(check_endless);
-}
-
-/* While one thread is inside a step, the others are refused. */
-static void *step_once(void *ud) {
-  struct crowd *crowd = ud;
-  actl_rest rest = ACTL_REST_MORE;
-  while (rest == ACTL_REST_MORE && !scene_is_over(crowd->scene)) {
-    actl_status status = actl_engine_step(crowd->scene->host.engine, 100, &rest);
-    crowd->failed += status != ACTL_OK;
-  }
-  return NULL;
-}
-
-static void check_step_busy(struct scene *scene, actl_pid pid, struct desk *desk) {
-  actl_engine *engine = scene->host.engine;
-  struct crowd crowd = {.scene = scene, .to = pid};
-  host_send(&scene->host, pid, ACTL_VALUES(actl_int(BLOCK)));
-  assert_status(pthread_create(&crowd.thread, NULL, step_once, &crowd), 0);
-  await_count(scene, &desk->is_blocked, 1);
-  actl_rest rest = (actl_rest)77;
-  assert_status(actl_engine_step(engine, 100, &rest), ACTL_BUSY);
-  assert_status(actl_engine_run(engine), ACTL_BUSY);
-  assert_status(actl_engine_start(engine), ACTL_BUSY);
-  assert_int_equal(rest, 77);
-  atomic_store(&desk->may_go_on, 1);
-  pthread_join(crowd.thread, NULL);
-  assert_int_equal(crowd.failed, 0);
-  assert_status(actl_engine_step(engine, 100, &rest), ACTL_OK);
-}
-
-static void one_thread_steps_at_a_time(void **state) {
-  (void)state;
-  on_desks(check_step_busy);
-}
-
-/* ---- The descriptor ---- */
-
-static bool is_readable(int fd, int ms) {
-  struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-  return poll(&poll_fd, 1, ms) == 1 && (poll_fd.revents & POLLIN) != 0;
-}
-
-/* Steps until nothing is left to do now. */
-static actl_rest step_all(struct scene *scene) {
-  actl_rest rest = ACTL_REST_MORE;
-  while (rest == ACTL_REST_MORE && !scene_is_over(scene)) {
-    assert_status(actl_engine_step(scene->host.engine, 100, &rest), ACTL_OK);
-  }
-  return rest;
-}
-
-static void *send_soon(void *ud) {
-  uint64_t until = now_ns() + 5 * NS_OF_MS;
-  while (now_ns() < until) sched_yield();
-  return crowd_send(ud);
-}
-
-static void check_fd(struct scene *scene, actl_pid pid, struct desk *desk) {
-  int fd = -1, again = -2;
-  assert_status(actl_engine_fd(scene->host.engine, &fd), ACTL_OK);
-  assert_status(actl_engine_fd(scene->host.engine, &again), ACTL_OK);
-  assert_true(fd >= 0 && fd == again);
-  assert_true(is_readable(fd, 20000)); /* an actor waits to be born */
-  assert_int_equal(step_all(scene), ACTL_REST_QUIET);
-  assert_false(is_readable(fd, 0));
-  for (unsigned i = 0; i < 50; i++) {
-    struct crowd crowd = {.scene = scene, .to = pid, .n = 1 + i % 3};
-    unsigned before = atomic_load(&desk->counted);
-    assert_status(pthread_create(&crowd.thread, NULL, i % 2 ? send_soon : crowd_send, &crowd), 0);
-    while (atomic_load(&desk->counted) < before + crowd.n && !scene_is_over(scene)) {
-      assert_true(is_readable(fd, 20000));
-      step_all(scene);
-    }
-    pthread_join(crowd.thread, NULL);
-    assert_int_equal(step_all(scene), ACTL_REST_QUIET);
-    assert_false(is_readable(fd, 0));
-  }
-  /* It becomes readable when a timer is due, and not before. */
-  for (int i = 0; i < 5; i++) {
-    unsigned before = atomic_load(&desk->counted);
-    uint64_t set_ns = now_ns();
-    host_send(&scene->host, pid, ACTL_VALUES(actl_int(TIMER), actl_int(5 * i)));
-    while (atomic_load(&desk->counted) == before && !scene_is_over(scene)) {
-      assert_true(is_readable(fd, 20000));
-      step_all(scene);
-      bool is_early = is_readable(fd, 0);
-      if (now_ns() < set_ns + 5 * (uint64_t)i * NS_OF_MS) assert_false(is_early);
-    }
-    assert_true(now_ns() >= set_ns + 5 * (uint64_t)i * NS_OF_MS);
-    assert_int_equal(step_all(scene), ACTL_REST_QUIET);
-    assert_false(is_readable(fd, 0));
-  }
-}
-
-static void the_descriptor_is_readable_when_a_step_would_find_something(void **state) {
-  (void)state;
-  on_desks(check_fd);
-}
-
 /* ---- The end ---- */
 
 static void count_stop(actl_ctx *ctx, struct part *self, const actl_reason *reason) {
@@ -774,10 +531,6 @@ int main(void) {
       WATCHED(a_hosts_ask_fails_when_its_target_ends),
       WATCHED(a_hosts_ask_without_a_time_has_the_engines),
       WATCHED(many_threads_ask_at_once),
-      WATCHED(steps_do_what_there_is_to_do_and_never_wait),
-      WATCHED(a_step_ends_amid_an_endless_task_and_serves_the_others),
-      WATCHED(one_thread_steps_at_a_time),
-      WATCHED(the_descriptor_is_readable_when_a_step_would_find_something),
       WATCHED(a_shutdown_and_a_wait_are_a_graceful_end),
       WATCHED(two_engines_run_beside_each_other),
   };
