@@ -25,6 +25,7 @@ struct tally {
   atomic_uint sent, finished;        /* senders that have ended: release, acquire */
   atomic_bool is_over;               /* relaxed */
   int64_t each;                      /* messages of one sender; constant while they send */
+  unsigned others;                   /* messages to actors that are no counters */
 };
 
 /* (tally, left): passes it on to another counter while `left` lasts and it is not over. */
