@@ -393,6 +393,24 @@ static void pids_of_one_life_are_none_of_the_next(void **state) {
   end(f);
 }
 
+static void a_pid_that_never_lived_is_none_of_the_next_life_either(void **state) {
+  (void)state;
+  struct fixture *f = begin();
+  for (int life = 0; life < 10; life++) {
+    uint64_t pid = actl__records_reserve(&f->records);
+    actl__records_lose(&f->records, pid);
+    renew(f);
+    uint64_t next = actl__records_reserve(&f->records);
+    assert_int_equal(actl__pid_slot(next), actl__pid_slot(pid));
+    assert_true(actl__pid_generation(next) > actl__pid_generation(pid));
+    struct actor *a = actl__records_adopt(&f->records, next);
+    assert_true(a != NULL && is_new(f, a));
+    actl__records_free(&f->records, a);
+    renew(f);
+  }
+  end(f);
+}
+
 static void a_life_with_one_actor_at_a_time_uses_up_one_generation(void **state) {
   (void)state;
   struct fixture *f = begin();
@@ -600,6 +618,7 @@ int main(void) {
     cmocka_unit_test(the_reserve_is_filled_with_free_slots_once_it_was_used),
     cmocka_unit_test(a_pid_given_back_is_reserved_again),
     cmocka_unit_test(pids_of_one_life_are_none_of_the_next),
+    cmocka_unit_test(a_pid_that_never_lived_is_none_of_the_next_life_either),
     cmocka_unit_test(a_life_with_one_actor_at_a_time_uses_up_one_generation),
     cmocka_unit_test(without_memory_new_is_null_and_nothing_is_lost),
     cmocka_unit_test(without_memory_adopt_is_null_and_the_rest_goes_on),

@@ -16,17 +16,20 @@
 
 #include "actor/vats.h"
 #include "support/alloc.h"
+#include "support/race.h"
 
 struct fixture {
   struct test_alloc alloc;
   struct actl_engine *engine;
 };
 
-static void begin(struct fixture *f) {
+static void begin_with(struct fixture *f, uint32_t workers) {
   memset(f, 0, sizeof *f);
-  actl_config config = {.workers = 1, .vats = 2, .alloc = test_alloc, .alloc_ud = &f->alloc};
+  actl_config config = {.workers = workers, .vats = 2, .alloc = test_alloc, .alloc_ud = &f->alloc};
   assert_int_equal(actl_engine_new(&f->engine, &config), ACTL_OK);
 }
+
+static void begin(struct fixture *f) { begin_with(f, 1); }
 
 static void end(struct fixture *f) {
   actl_engine_free(f->engine);
@@ -164,6 +167,111 @@ static void a_number_whose_pids_are_used_up_is_retired(void **state) {
   end(&f);
 }
 
+/* ---- No wake-up is lost ---- */
+
+enum { PASSES = 20000, STALE = 16 };
+
+struct bustle {
+  struct actl_engine *engine;
+  atomic_uint running; /* threads that are not through */
+  unsigned wrong;      /* of the one that opens */
+  actl_status ran;
+};
+
+/* Keeps the engine from being quiet. */
+static actl_status pulse_receive(actl_ctx *ctx, void *state, const actl_msg *msg) {
+  (void)state;
+  struct bustle *bustle = (void *)(intptr_t)actl_msg_int(msg, 0, 0);
+  actl_value again = actl_msg_value(msg, 0);
+  return atomic_load(&bustle->running) == 0 ? ACTL_OK : actl_send(ctx, actl_self(ctx), &again, 1);
+}
+
+static const actl_behavior pulse = {.name = "pulse", .receive = pulse_receive};
+
+static void run_engine(void *arg) {
+  struct bustle *bustle = arg;
+  bustle->ran = actl_engine_run(bustle->engine);
+}
+
+static actl_status slow_init(actl_ctx *ctx, void *state, const actl_msg *args) {
+  (void)ctx, (void)state, (void)args;
+  for (int spins = 100; spins > 0; spins--) actl__thread_relax();
+  return ACTL_OK;
+}
+
+static const actl_behavior slow = {.init = slow_init, .receive = once_receive};
+
+/* The vat is told to end while its first turn is under way, and hears of nothing else. */
+static void open_and_close(void *arg) {
+  struct bustle *bustle = arg;
+  for (int i = 0; i < PASSES; i++) {
+    uint32_t number;
+    actl_pid pid;
+    if (actl_vat_open(bustle->engine, &number) != ACTL_OK) bustle->wrong++;
+    if (actl_engine_spawn(bustle->engine, number, &slow, NULL, 0, &pid) != ACTL_OK) bustle->wrong++;
+    for (int spins = i % 300; spins > 0; spins--) actl__thread_relax();
+    if (actl_vat_close(bustle->engine, number) != ACTL_OK) bustle->wrong++;
+  }
+  atomic_fetch_sub(&bustle->running, 1);
+}
+
+/* A vat for an actor that then cannot be made: it has to end all the same. */
+static void spawn_nothing(void *arg) {
+  struct bustle *bustle = arg;
+  static const actl_value many[ACTL_VALUES_MAX + 1];
+  static const actl_behavior with_init = {.receive = once_receive, .init = looper_init};
+  for (int i = 0; i < PASSES; i++) {
+    actl_pid pid;
+    if (actl_engine_spawn(bustle->engine, ACTL_VAT_NEW, &with_init, many, ACTL_VALUES_MAX + 1,
+                          &pid) != ACTL_INVALID)
+      bustle->wrong++;
+  }
+  atomic_fetch_sub(&bustle->running, 1);
+}
+
+/* What is sent to the dead gives their vats turns at any time. */
+static void disturb(void *arg) {
+  struct bustle *bustle = arg;
+  for (uint32_t i = 0; atomic_load(&bustle->running) > 1; i++) {
+    uint64_t pid = actl__pid_make(actl__pid_home(2 + i % STALE), 1, 1);
+    actl_engine_send(bustle->engine, (actl_pid){pid}, NULL, 0);
+  }
+  atomic_fetch_sub(&bustle->running, 1);
+}
+
+static void all_end(void (*body)(void *arg), bool is_disturbed) {
+  for (uint32_t workers = 1; workers <= 3; workers++) {
+    struct fixture f;
+    begin_with(&f, workers);
+    struct bustle bustle = {.engine = f.engine, .running = is_disturbed ? 2 : 1};
+    actl_pid pid;
+    actl_value value = actl_int((int64_t)(intptr_t)&bustle);
+    assert_int_equal(actl_engine_spawn(f.engine, 0, &pulse, NULL, 0, &pid), ACTL_OK);
+    assert_int_equal(actl_engine_send(f.engine, pid, &value, 1), ACTL_OK);
+    struct test_racer racers[] = {{run_engine, &bustle}, {body, &bustle}, {disturb, &bustle}};
+    test_race(racers, is_disturbed ? 3 : 2);
+    run(&f);
+    assert_int_equal(bustle.ran, ACTL_OK);
+    assert_int_equal(bustle.wrong, 0);
+    assert_int_equal(f.engine->n_opened, 0);
+    actl_stats stats;
+    actl_engine_stats(f.engine, &stats);
+    assert_int_equal(stats.alive, 1);
+    end(&f);
+  }
+}
+
+static void each_vat_that_is_closed_ends_whenever_that_was(void **state) {
+  (void)state;
+  all_end(open_and_close, false);
+}
+
+static void each_vat_without_the_actor_it_was_made_for_ends(void **state) {
+  (void)state;
+  all_end(spawn_nothing, false);
+  all_end(spawn_nothing, true);
+}
+
 #if defined(ACTL_STRESS)
 /* ---- Further numbers: here a table has few slots ---- */
 
@@ -216,6 +324,8 @@ int main(void) {
     cmocka_unit_test(sixty_five_thousand_vats_may_be_open_at_a_time),
     cmocka_unit_test(the_last_number_is_no_vats),
     cmocka_unit_test(a_number_whose_pids_are_used_up_is_retired),
+    cmocka_unit_test(each_vat_that_is_closed_ends_whenever_that_was),
+    cmocka_unit_test(each_vat_without_the_actor_it_was_made_for_ends),
 #if defined(ACTL_STRESS)
     cmocka_unit_test(further_numbers_stay_with_their_vat_and_serve_its_next_life),
 #endif

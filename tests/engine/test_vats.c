@@ -296,6 +296,32 @@ static void an_ask_to_a_closed_vat_fails_for_native_and_driven_actors(void **sta
   }
 }
 
+/* A chain that is full goes out, and comes back, in the midst of a send. */
+static void an_ask_that_comes_back_while_it_is_being_sent_ends_the_wait(void **state) {
+  (void)state;
+  struct stage *stage = stage_open(1);
+  struct host *host = &stage->host;
+  struct seen seen = {0};
+  uint32_t number = UINT32_MAX;
+  assert_int_equal(actl_vat_open(host->engine, &number), ACTL_OK);
+  actl_pid gone = host_spawn(host, number, &resident, ACTL_VALUES(pointer(&seen)));
+  actl_pid puppet = stage_enter(stage, 0, 1);
+  host_run(host);
+  close_vat(host, number);
+  host_run(host);
+  for (int64_t n = 0; n < 140; n++) {
+    int64_t ok = stage->answers.ok;
+    stage->world.puppets[0].last = ACTL_OK;
+    stage_ask(stage, puppet, actl_int(FLOOD), actl_who(gone), actl_int(n));
+    stage_ask(stage, puppet, actl_int(WAIT_OP), actl_who(gone), actl_int(ECHO));
+    host_run(host);
+    assert_int_equal(stage->answers.ok, ok + 2);
+    assert_int_equal(stage->world.puppets[0].last, ACTL_NO_ACTOR);
+  }
+  assert_int_equal(host->stats.deadlocks, 0);
+  stage_close(stage);
+}
+
 static void a_machine_ends_with_its_vat(void **state) {
   (void)state;
   struct stage *stage = stage_open(1);
@@ -497,6 +523,7 @@ int main(void) {
       WATCHED(a_vat_may_be_closed_from_inside),
       WATCHED(a_tree_loses_the_branch_that_is_in_a_closed_vat),
       WATCHED(an_ask_to_a_closed_vat_fails_for_native_and_driven_actors),
+      WATCHED(an_ask_that_comes_back_while_it_is_being_sent_ends_the_wait),
       WATCHED(a_machine_ends_with_its_vat),
       WATCHED(pids_of_a_closed_vat_reach_nobody_in_the_next_of_its_number),
       WATCHED(what_a_vat_has_done_stays_in_the_statistics),
