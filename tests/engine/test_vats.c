@@ -9,7 +9,7 @@
 #include "engine/puppet.h"
 #include "support/alloc.h"
 
-enum { VATS = 2, CLOSE = -1 };
+enum { VATS = 2, CLOSE = -1, LONG_TIMER = -2, SHORT_TIMER = -3, HOUR_MS = 3600000 };
 
 /* What happened to one resident; written by its vat. */
 struct seen {
@@ -47,6 +47,8 @@ static actl_status resident_receive(actl_ctx *ctx, void *state, const actl_msg *
     actl_send(ctx, actl_self(ctx), ACTL_VALUES(actl_int(1)));
     return pid.bits == 77 ? ACTL_OK : ACTL_FAILED;
   }
+  if (value == LONG_TIMER || value == SHORT_TIMER)
+    return actl_after(ctx, value == LONG_TIMER ? HOUR_MS : 3, ACTL_VALUES(actl_int(1)), NULL);
   actl_reply(ctx, ACTL_VALUES(actl_int(2 * value)));
   return ACTL_OK;
 }
@@ -251,6 +253,32 @@ static void a_tree_loses_the_branch_that_is_in_a_closed_vat(void **state) {
     assert_int_equal(host.stats.alive, 0);
     assert_int_equal(atomic_load(&seen[0].stops), 1);
     assert_int_equal(atomic_load(&again.inits), atomic_load(&again.stops));
+    host_close(&host);
+  }
+}
+
+static void the_timers_of_a_vat_end_with_it_and_its_next_life_has_its_own(void **state) {
+  (void)state;
+  for (uint32_t workers = 1; workers <= 2; workers++) {
+    struct seen seen[2];
+    memset(seen, 0, sizeof seen);
+    struct host host;
+    host_open(&host, workers, VATS);
+    uint32_t number = open_vat(&host);
+    for (int round = 0; round < 3; round++) {
+      actl_pid first = settle(&host, number, &seen[0]), second = settle(&host, number, &seen[1]);
+      unsigned before = atomic_load(&seen[0].messages);
+      host_send(&host, first, ACTL_VALUES(actl_int(SHORT_TIMER)));
+      host_run(&host);
+      assert_int_equal(atomic_load(&seen[0].messages), before + 2);
+      for (int i = 0; i < 100; i++) host_send(&host, second, ACTL_VALUES(actl_int(LONG_TIMER)));
+      host_send(&host, second, ACTL_VALUES(actl_int(CLOSE)));
+      host_run(&host); /* not for an hour */
+      assert_int_equal(host.stats.alive, 0);
+      assert_int_equal(host.stats.timers, 0);
+      assert_int_equal(host.stats.fired, round + 1);
+      assert_int_equal(open_vat(&host), number);
+    }
     host_close(&host);
   }
 }
@@ -522,6 +550,7 @@ int main(void) {
       WATCHED(what_is_not_open_cannot_be_closed),
       WATCHED(a_vat_may_be_closed_from_inside),
       WATCHED(a_tree_loses_the_branch_that_is_in_a_closed_vat),
+      WATCHED(the_timers_of_a_vat_end_with_it_and_its_next_life_has_its_own),
       WATCHED(an_ask_to_a_closed_vat_fails_for_native_and_driven_actors),
       WATCHED(an_ask_that_comes_back_while_it_is_being_sent_ends_the_wait),
       WATCHED(a_machine_ends_with_its_vat),
