@@ -548,8 +548,8 @@ ACTL_API actl_status actl_engine_send(actl_engine *engine, actl_pid to, const ac
  * thread meanwhile. ACTL_OK: `out` has the answer, to be read with actl_msg_value and freed with
  * actl_msg_free; `out` may be NULL. Otherwise there is none, and the status says why: ACTL_TIMEOUT,
  * ACTL_NO_ACTOR, ACTL_STOPPED, ACTL_FAILED and whatever else the ask failed with; ACTL_SHUTDOWN, at
- * once, when the engine is shutting down; ACTL_LIMIT when 65,000 threads wait already. It spins for a
- * few microseconds and then sleeps. */
+ * once, when the engine is shutting down. With the errors of actl_send, ACTL_LIMIT (65,000 threads
+ * wait already) and ACTL_SYSTEM nothing was sent. It spins for a few microseconds and then sleeps. */
 ACTL_API actl_status actl_engine_ask(actl_engine *engine, actl_pid to, const actl_value *values,
                                      size_t n, uint64_t timeout_ms, actl_msg **out);
 

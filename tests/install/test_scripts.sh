@@ -1,6 +1,7 @@
 #!/bin/sh
-# A host program with Lua actors, built with pkg-config against the installed tree, and against one that
-# has the static libraries alone: an engine started on its own threads, asked from the host's.
+# A host program with Lua actors, built with pkg-config against the installed tree: with the shared
+# libraries, with the static ones beside them, and where there are no others. An engine is started on
+# threads of its own, and asked from the host's.
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -17,9 +18,20 @@ must ${CC:-cc} $flags "$source" -o "$scratch/scripts" $(pkg-config --cflags --li
 must_be_shared "$scratch/scripts"
 run_program "$scratch/scripts" "$said"
 
+# build_static NAME OPTION ...
+build_static() {
+  name=$1
+  shift
+  # shellcheck disable=SC2086
+  must ${CC:-cc} $flags "$source" -o "$scratch/$name" "$@"
+  must_be_static "$scratch/$name"
+  run_program "$scratch/$name" "$said"
+}
+
+# shellcheck disable=SC2046
+build_static by_file $(pkg-config --static --cflags --libs actl_lua |
+  sed 's/-lactl_lua/-l:libactl_lua.a/; s/-lactl /-l:libactl.a /')
+
 rm -- "$tree"/lib/*.so*
-# shellcheck disable=SC2046,SC2086
-must ${CC:-cc} $flags "$source" -o "$scratch/scripts_static" \
-  $(pkg-config --static --cflags --libs actl_lua)
-must_be_static "$scratch/scripts_static"
-run_program "$scratch/scripts_static" "$said"
+# shellcheck disable=SC2046
+build_static by_name $(pkg-config --static --cflags --libs actl_lua)
