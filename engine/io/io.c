@@ -15,11 +15,11 @@
 #include "base/thread.h"
 
 struct alarm {
-  struct io *io;    /* constant */
+  struct io *io; /* constant, as the next */
+  void *whom;
   uv_timer_t timer; /* the thread's, as the next */
   bool is_open;
-  void *whom; /* under the lock, as all that follows; NULL: it is to be freed */
-  uint64_t due_ms;
+  uint64_t due_ms;    /* under the lock, as all that follows */
   struct alarm *next; /* in `asked` */
   bool is_asked;
 };
@@ -33,7 +33,6 @@ struct io {
   bool is_ending;
   bool wants_watch;
   struct alarm *asked;
-  struct alarm *ringing; /* whose `whom` is being called */
 
   uv_loop_t loop; /* the thread's, once it runs */
   uv_async_t async;
@@ -48,23 +47,9 @@ static void on_alarm_closed(uv_handle_t *handle) {
   actl__memory_free(a->io->mem, a, sizeof *a);
 }
 
-static void set_ringing(struct io *io, struct alarm *a) {
-  actl__lock_take(&io->lock);
-  io->ringing = a;
-  actl__lock_drop(&io->lock);
-}
-
 static void on_due(uv_timer_t *timer) {
-  struct alarm *a = timer->data;
-  struct io *io = a->io;
-  actl__lock_take(&io->lock);
-  void *whom = a->whom;
-  if (whom != NULL) io->ringing = a;
-  actl__lock_drop(&io->lock);
-  if (whom == NULL) return;
-
-  io->user.ring(whom);
-  set_ringing(io, NULL);
+  const struct alarm *a = timer->data;
+  a->io->user.ring(a->whom);
 }
 
 /* Under the lock: brings an alarm's timer up to date. */
@@ -74,10 +59,6 @@ static void settle(struct io *io, struct alarm *a) {
     uv_timer_init(&io->loop, &a->timer);
     a->timer.data = a;
     a->is_open = true;
-  }
-  if (a->whom == NULL) {
-    uv_close((uv_handle_t *)&a->timer, on_alarm_closed);
-    return;
   }
   /* The loop adds the time to the same `now`, however old that is. */
   uint64_t now_ms = uv_now(&io->loop);
@@ -178,7 +159,7 @@ static void tell(struct io *io) {
   (void)failed;
 }
 
-/* Under the lock, without a thread: alarms that never came to its knowledge. */
+/* Without a thread: alarms that never came to its knowledge. */
 static void free_asked(struct io *io) {
   for (struct alarm *a = io->asked, *next; a != NULL; a = next) {
     next = a->next;
@@ -191,11 +172,13 @@ void actl__io_free(struct io *io) {
   actl__lock_take(&io->lock);
   bool was_running = io->is_running;
   io->is_ending = true;
-  if (!was_running) free_asked(io);
+  /* Under the lock, so that the thread sees it only when the telling is over. */
+  if (was_running) tell(io);
   actl__lock_drop(&io->lock);
 
-  if (was_running) {
-    tell(io);
+  if (!was_running) {
+    free_asked(io);
+  } else {
     actl__thread_join(&io->thread);
     close_loop(io);
   }
@@ -213,45 +196,27 @@ static void put_asked(struct io *io, struct alarm *a) {
   io->asked = a;
 }
 
-static struct alarm *new_alarm(struct io *io) {
+static struct alarm *new_alarm(struct io *io, void *whom) {
   struct alarm *a = actl__memory_new(io->mem, sizeof *a);
   if (a == NULL) return NULL;
   memset(a, 0, sizeof *a);
   a->io = io;
+  a->whom = whom;
   return a;
 }
 
 bool actl__io_arm(struct io *io, void **alarm, void *whom, uint64_t due_ms) {
-  if (*alarm == NULL) *alarm = new_alarm(io);
+  if (*alarm == NULL) *alarm = new_alarm(io, whom);
   struct alarm *a = *alarm;
   if (a == NULL) return false;
 
   actl__lock_take(&io->lock);
-  a->whom = whom;
   a->due_ms = due_ms;
   put_asked(io, a);
   bool tells = must_tell(io), rings = io->is_running;
   actl__lock_drop(&io->lock);
   if (tells) tell(io);
   return rings;
-}
-
-void actl__io_forget(struct io *io, void **alarm) {
-  struct alarm *a = *alarm;
-  if (a == NULL) return;
-  *alarm = NULL;
-
-  actl__lock_take(&io->lock);
-  a->whom = NULL;
-  put_asked(io, a);
-  bool tells = must_tell(io);
-  while (io->ringing == a) {
-    actl__lock_drop(&io->lock);
-    actl__thread_relax();
-    actl__lock_take(&io->lock);
-  }
-  actl__lock_drop(&io->lock);
-  if (tells) tell(io);
 }
 
 void actl__io_watch(struct io *io) {

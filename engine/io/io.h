@@ -7,7 +7,7 @@
  * threads never touch the loop: they leave what they want in a list, and tell the thread once. With no
  * alarm and no watch it sleeps without a time.
  *
- * It knows nothing of who is rung: an alarm belongs to a `whom`, and is kept by that one's owner.
+ * It knows nothing of who is rung: an alarm belongs to a `whom`, which keeps it and stays where it is.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -38,10 +38,6 @@ void actl__io_free(struct io *io);
  * that has not come is forgotten, though an alarm under way may still ring. Any thread, but one at a
  * time for one alarm. false: no memory, or no thread is to be had: it will not ring. */
 bool actl__io_arm(struct io *io, void **alarm, void *whom, uint64_t due_ms);
-
-/* Ends an alarm and sets it to NULL: when this has returned, `whom` is not rung any more. Not from
- * `ring`; one at a time with actl__io_arm. */
-void actl__io_forget(struct io *io, void **alarm);
 
 /* Has `watch` called until it says no more. Without a thread it is called as soon as there is one. */
 void actl__io_watch(struct io *io);

@@ -1,5 +1,5 @@
 /*
- * test_io.c - an alarm rings once, never early, whoever arms it when, and not after it was forgotten.
+ * test_io.c - an alarm rings once, never early, whoever arms it when.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,8 +28,7 @@ static const uint64_t DEADLINE_NS = 20ull * 1000 * 1000 * 1000;
 struct sleeper {
   void *alarm;
   uint64_t due_ms;
-  _Atomic(uint32_t) n_rings, n_early, n_late; /* the io thread writes: release, read: acquire */
-  _Atomic(bool) is_gone;                      /* it must not ring any more */
+  _Atomic(uint32_t) n_rings, n_early; /* the io thread writes: release, read: acquire */
 };
 
 struct clockwork {
@@ -48,8 +47,6 @@ static uint64_t now_ms(void) { return actl__clock_ns() / 1000000; }
 static void ring(void *whom) {
   struct sleeper *s = whom;
   if (now_ms() < s->due_ms) atomic_fetch_add_explicit(&s->n_early, 1, memory_order_relaxed);
-  if (atomic_load_explicit(&s->is_gone, memory_order_relaxed))
-    atomic_fetch_add_explicit(&s->n_late, 1, memory_order_relaxed);
   /* release: whoever sees the ring may set another time. */
   atomic_fetch_add_explicit(&s->n_rings, 1, memory_order_release);
 }
@@ -73,10 +70,7 @@ static struct clockwork *begin(void) {
 static void end(struct clockwork *c) {
   actl__io_free(c->io);
   assert_int_equal(c->n_faults, 0);
-  for (int i = 0; i < SLEEPERS; i++) {
-    assert_int_equal(c->sleepers[i].n_early, 0);
-    assert_int_equal(c->sleepers[i].n_late, 0);
-  }
+  for (int i = 0; i < SLEEPERS; i++) assert_int_equal(c->sleepers[i].n_early, 0);
   assert_true(test_alloc_is_clean(&c->hook));
 }
 
@@ -156,34 +150,6 @@ static void threads_that_arm_at_once_lose_no_alarm(void **state) {
   end(c);
 }
 
-static void forget_often(void *arg) {
-  struct sleeper *s = arg;
-  struct clockwork *c = &clockwork;
-  uint64_t random = (uint64_t)(uintptr_t)s;
-  for (int round = 0; round < 3000; round++) {
-    atomic_store_explicit(&s->is_gone, false, memory_order_relaxed);
-    if (!arm(c, s, actl__random_below(&random, 2))) c->n_faults++;
-    uint64_t until = actl__clock_ns() + actl__random_below(&random, 400000);
-    while (actl__clock_ns() < until) sched_yield();
-    actl__io_forget(c->io, &s->alarm);
-    if (s->alarm != NULL) c->n_faults++;
-    /* Plain on purpose, as what is done with the memory of one who is gone. */
-    s->due_ms = UINT64_MAX;
-    atomic_store_explicit(&s->is_gone, true, memory_order_relaxed);
-  }
-}
-
-static void a_forgotten_alarm_does_not_ring(void **state) {
-  (void)state;
-  struct clockwork *c = begin();
-  struct test_racer racers[2];
-  for (int i = 0; i < 2; i++) racers[i] = (struct test_racer){forget_often, &c->sleepers[i]};
-  test_race(racers, 2);
-  assert_true(c->sleepers[0].n_rings + c->sleepers[1].n_rings > 0);
-  actl__io_forget(c->io, &c->sleepers[5].alarm); /* none: nothing happens */
-  end(c);
-}
-
 /* ---- Ticks ---- */
 
 static bool wait_ticks(struct clockwork *c, uint32_t n) {
@@ -241,8 +207,6 @@ static void without_a_descriptor_an_alarm_says_so_and_tries_again(void **state) 
   bool first = arm(c, s, 0), second = arm(c, s, 0);
   atomic_store(&c->ticks_left, 1);
   actl__io_watch(c->io);
-  arm(c, &c->sleepers[1], 0);
-  actl__io_forget(c->io, &c->sleepers[1].alarm);
   assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
   assert_false(first || second);
   assert_int_equal(s->n_rings + c->n_ticks, 0);
@@ -272,7 +236,6 @@ int main(void) {
       cmocka_unit_test(a_time_that_has_passed_rings_at_once),
       cmocka_unit_test(the_last_time_counts),
       cmocka_unit_test(threads_that_arm_at_once_lose_no_alarm),
-      cmocka_unit_test(a_forgotten_alarm_does_not_ring),
       cmocka_unit_test(it_ticks_until_the_watch_says_no_more),
       cmocka_unit_test(without_memory_an_alarm_says_so),
       cmocka_unit_test(without_a_descriptor_an_alarm_says_so_and_tries_again),
