@@ -78,10 +78,15 @@ static void on_notify(void *ud) {
   actl__pipe_fill(&engine->pipe);
 }
 
-/* Where no memory or thread is to be had for an alarm, the vat does not sleep: it takes turns, each of
- * which tries again, until its time has come. */
+static bool get_alarm(struct actl_engine *engine, struct vat *vat) {
+  vat->alarm = actl__io_alarm(engine->io, vat);
+  return vat->alarm != NULL;
+}
+
+/* Where no thread is to be had for an alarm, the vat does not sleep: it takes turns, each of which
+ * tries again, until its time has come. */
 static void arm(struct actl_engine *engine, struct vat *vat, uint64_t due_ms) {
-  if (!actl__io_arm(engine->io, &vat->alarm, vat, due_ms)) actl__vat_ring(vat);
+  if (!actl__io_arm(engine->io, vat->alarm, due_ms)) actl__vat_ring(vat);
 }
 
 /* acquire: pairs with actl_engine_fd, so that the pipe is seen. */
@@ -99,6 +104,7 @@ actl_status actl__running_init(struct actl_engine *engine, uint32_t workers) {
                                         .notify = on_notify,
                                         .ud = engine};
 
+  engine->get_alarm = get_alarm;
   engine->arm = arm;
   engine->io = actl__io_new(&engine->mem, &io_user);
   if (engine->io == NULL) return ACTL_NO_MEMORY;

@@ -56,7 +56,10 @@ static actl_status open_ask(struct vat *vat, uint64_t to, const actl_value *valu
   if (entry == NULL) return ACTL_NO_MEMORY;
   entry->peer = to;
   if (timeout_ms == 0) timeout_ms = vat->engine->ask_timeout_ms;
-  actl__timer_watch_ask(vat, entry, timeout_ms);
+  if (!actl__timer_watch_ask(vat, entry, timeout_ms)) {
+    actl__owned_free(vat, OWNED_ASKS, entry);
+    return ACTL_NO_MEMORY;
+  }
 
   uint64_t sent_as = *id;
   actl_status status = send_ask(vat, to, sent_as, timeout_ms, values, n);

@@ -107,9 +107,15 @@ static bool is_pending(const struct timer *timer) {
   return timer->kind == TIMER_EVERY || (timer->options & TIMER_WAITS) == 0;
 }
 
+/* What has a time must be able to wake its vat, however little memory is left then. */
+static inline bool has_alarm(struct vat *vat) {
+  return ACTL_LIKELY(vat->alarm != NULL) || vat->engine->get_alarm(vat->engine, vat);
+}
+
 /* A new one of actor `a`, pending but not in the wheel; NULL: no memory. */
 static struct timer *timer_new(struct vat *vat, struct actor *a, enum timer_kind kind,
                                unsigned options, uint64_t *id) {
+  if (!has_alarm(vat)) return NULL;
   struct timer *timer = actl__slots_new(&vat->timers, &vat->arena, id);
   if (timer == NULL) return NULL;
   timer->kind = (uint8_t)kind;
@@ -365,11 +371,13 @@ void actl__timer_handled(struct vat *vat, const struct actl_msg *m) {
 
 enum { PLACE_FRESH = UINT16_MAX };
 
-void actl__timer_watch_ask(struct vat *vat, struct owned *ask, uint64_t timeout_ms) {
-  if (timeout_ms > WHEEL_MAX / 2) return;
+bool actl__timer_watch_ask(struct vat *vat, struct owned *ask, uint64_t timeout_ms) {
+  if (timeout_ms > WHEEL_MAX / 2) return true;
+  if (!has_alarm(vat)) return false;
   ask->due.when_ms = timeout_ms & 0xFFFFFFFFFFFF;
   actl__due_append(&vat->wheel, &vat->fresh_asks, actl__due_ref(&vat->wheel, ASKS, ask),
                    PLACE_FRESH);
+  return true;
 }
 
 void actl__timer_forget_ask(struct vat *vat, struct owned *ask) {

@@ -48,8 +48,8 @@ void actl__timer_fini(struct vat *vat);
 
 /* ---- Asks ---- */
 
-/* An ask was opened that ends in `timeout_ms`, or ACTL_FOREVER. */
-void actl__timer_watch_ask(struct vat *vat, struct owned *ask, uint64_t timeout_ms);
+/* An ask was opened that ends in `timeout_ms`, or ACTL_FOREVER. false: no memory. */
+bool actl__timer_watch_ask(struct vat *vat, struct owned *ask, uint64_t timeout_ms);
 void actl__timer_forget_ask(struct vat *vat, struct owned *ask);
 
 #endif

@@ -103,6 +103,7 @@ struct number { /* the same as any thread reads it; written once, under the engi
 
 struct registered; /* engine.c */
 struct io;         /* io/io.h */
+struct alarm;      /* the same */
 
 enum mode { MODE_RUN, MODE_START, MODE_STEP }; /* how an engine runs */
 
@@ -122,6 +123,9 @@ struct actl_engine {
   /* Has actl__vat_ring(vat) called, by another thread, when the clock shows `due_ms` milliseconds; an
    * earlier alarm of the vat may be forgotten. From the worker that runs the vat; set by running.c. */
   void (*arm)(struct actl_engine *engine, struct vat *vat, uint64_t due_ms);
+
+  /* Gives the vat its alarm, before it has anything that needs one. false: no memory. */
+  bool (*get_alarm)(struct actl_engine *engine, struct vat *vat);
 
   uint64_t ask_timeout_ms; /* constant */
   struct io *io;  /* constant after the start; running.c's, as the rest up to `is_running` */
@@ -196,7 +200,7 @@ struct vat {
       incoming; /* far spawns on their way, and the vat's state (vats.c); any thread */
   _Atomic(uint64_t) alarm_ms; /* when the engine's alarm wakes this vat; 0: it does not. The owner
                                * sets it, who rings clears it */
-  void *alarm;                /* what `arm` keeps for this vat; running.c's */
+  struct alarm *alarm;        /* running.c's; NULL until the vat first has a timer or an ask */
   _Atomic(struct records *) newest; /* table: far spawns take slots there; written under the
                                      * engine's lock, any thread reads */
   _Atomic(uint64_t) published[sizeof(struct actl_stats) / sizeof(uint64_t)]; /* owner writes */

@@ -15,7 +15,7 @@
 #include "base/thread.h"
 
 struct alarm {
-  struct io *io; /* constant, as the next */
+  struct alarm *older; /* of all that were made; constant, as the next */
   void *whom;
   uv_timer_t timer; /* the thread's, as the next */
   bool is_open;
@@ -33,6 +33,7 @@ struct io {
   bool is_ending;
   bool wants_watch;
   struct alarm *asked;
+  struct alarm *newest; /* of all */
 
   uv_loop_t loop; /* the thread's, once it runs */
   uv_async_t async;
@@ -42,14 +43,10 @@ struct io {
 
 /* ---- On the thread ---- */
 
-static void on_alarm_closed(uv_handle_t *handle) {
-  struct alarm *a = handle->data;
-  actl__memory_free(a->io->mem, a, sizeof *a);
-}
-
 static void on_due(uv_timer_t *timer) {
+  const struct io *io = timer->loop->data;
   const struct alarm *a = timer->data;
-  a->io->user.ring(a->whom);
+  io->user.ring(a->whom);
 }
 
 /* Under the lock: brings an alarm's timer up to date. */
@@ -71,11 +68,8 @@ static void on_tick(uv_timer_t *tick) {
 }
 
 static void close_one(uv_handle_t *handle, void *ud) {
-  const struct io *io = ud;
-  if (uv_is_closing(handle)) return;
-  bool is_own =
-      handle == (const uv_handle_t *)&io->async || handle == (const uv_handle_t *)&io->tick;
-  uv_close(handle, is_own ? NULL : on_alarm_closed);
+  (void)ud;
+  if (!uv_is_closing(handle)) uv_close(handle, NULL);
 }
 
 static void on_told(uv_async_t *async) {
@@ -93,7 +87,7 @@ static void on_told(uv_async_t *async) {
 
   if (watches && !uv_is_active((const uv_handle_t *)&io->tick))
     uv_timer_start(&io->tick, on_tick, IO_WATCH_MS, IO_WATCH_MS);
-  if (is_ending) uv_walk(&io->loop, close_one, io);
+  if (is_ending) uv_walk(&io->loop, close_one, NULL);
 }
 
 /* Until all handles have been closed. */
@@ -119,7 +113,7 @@ struct io *actl__io_new(const struct memory *mem, const struct io_user *user) {
 
 /* The loop without a thread: closes what is open in it. */
 static void close_loop(struct io *io) {
-  uv_walk(&io->loop, close_one, io);
+  uv_walk(&io->loop, close_one, NULL);
   body(io);
   int failed = uv_loop_close(&io->loop);
   ACTL_INVARIANT(failed == 0);
@@ -130,6 +124,7 @@ static void close_loop(struct io *io) {
 static bool is_running(struct io *io) {
   if (io->is_running) return true;
   if (uv_loop_init(&io->loop) != 0) return false;
+  io->loop.data = io;
 
   int failed = uv_async_init(&io->loop, &io->async, on_told);
   if (failed == 0) {
@@ -159,10 +154,9 @@ static void tell(struct io *io) {
   (void)failed;
 }
 
-/* Without a thread: alarms that never came to its knowledge. */
-static void free_asked(struct io *io) {
-  for (struct alarm *a = io->asked, *next; a != NULL; a = next) {
-    next = a->next;
+static void free_alarms(struct io *io) {
+  for (struct alarm *a = io->newest, *older; a != NULL; a = older) {
+    older = a->older;
     actl__memory_free(io->mem, a, sizeof *a);
   }
 }
@@ -176,12 +170,11 @@ void actl__io_free(struct io *io) {
   if (was_running) tell(io);
   actl__lock_drop(&io->lock);
 
-  if (!was_running) {
-    free_asked(io);
-  } else {
+  if (was_running) {
     actl__thread_join(&io->thread);
     close_loop(io);
   }
+  free_alarms(io);
   actl__lock_fini(&io->lock);
   actl__memory_free(io->mem, io, sizeof *io);
 }
@@ -196,20 +189,20 @@ static void put_asked(struct io *io, struct alarm *a) {
   io->asked = a;
 }
 
-static struct alarm *new_alarm(struct io *io, void *whom) {
+struct alarm *actl__io_alarm(struct io *io, void *whom) {
   struct alarm *a = actl__memory_new(io->mem, sizeof *a);
   if (a == NULL) return NULL;
   memset(a, 0, sizeof *a);
-  a->io = io;
   a->whom = whom;
+
+  actl__lock_take(&io->lock);
+  a->older = io->newest;
+  io->newest = a;
+  actl__lock_drop(&io->lock);
   return a;
 }
 
-bool actl__io_arm(struct io *io, void **alarm, void *whom, uint64_t due_ms) {
-  if (*alarm == NULL) *alarm = new_alarm(io, whom);
-  struct alarm *a = *alarm;
-  if (a == NULL) return false;
-
+bool actl__io_arm(struct io *io, struct alarm *a, uint64_t due_ms) {
   actl__lock_take(&io->lock);
   a->due_ms = due_ms;
   put_asked(io, a);

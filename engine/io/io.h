@@ -7,7 +7,7 @@
  * threads never touch the loop: they leave what they want in a list, and tell the thread once. With no
  * alarm and no watch it sleeps without a time.
  *
- * It knows nothing of who is rung: an alarm belongs to a `whom`, which keeps it and stays where it is.
+ * It knows nothing of who is rung: an alarm has a `whom`, which outlives the io.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,6 +17,7 @@
 #include "base/memory.h"
 
 struct io;
+struct alarm;
 
 /* What it calls, on its own thread, with no lock held. `ud` is handed to `watch`. */
 struct io_user {
@@ -33,11 +34,13 @@ struct io *actl__io_new(const struct memory *mem, const struct io_user *user);
 /* Ends the thread; no alarm rings any more, and all are freed. NULL is ignored. */
 void actl__io_free(struct io *io);
 
-/* Has `whom` rung when actl__clock_ns shows `due_ms` milliseconds: never before, and once. `alarm` is
- * where the owner of `whom` keeps its alarm, NULL at first; a time that it was armed for before and
- * that has not come is forgotten, though an alarm under way may still ring. Any thread, but one at a
- * time for one alarm. false: no memory, or no thread is to be had: it will not ring. */
-bool actl__io_arm(struct io *io, void **alarm, void *whom, uint64_t due_ms);
+/* An alarm that rings `whom`, and lasts as long as the io; NULL: no memory. Any thread. */
+struct alarm *actl__io_alarm(struct io *io, void *whom);
+
+/* Has the alarm ring when actl__clock_ns shows `due_ms` milliseconds: never before, and once. A time
+ * that it was armed for before and that has not come is forgotten, though an alarm under way may still
+ * ring. Any thread. false: no thread is to be had, so it will not ring; each call tries again. */
+bool actl__io_arm(struct io *io, struct alarm *alarm, uint64_t due_ms);
 
 /* Has `watch` called until it says no more. Without a thread it is called as soon as there is one. */
 void actl__io_watch(struct io *io);
