@@ -144,7 +144,7 @@ static void a_cancel_is_final_while_the_message_waits(void **state) {
 /* A friend gets the timers' bits and tries to cancel them; it also asks, so that there is a reply. */
 static actl_status thief_receive(actl_ctx *ctx, struct part *self, const actl_msg *msg) {
   uint64_t seed = 88172645463325252u;
-  for (size_t i = 1; i < actl_msg_count(msg); i++) {
+  for (size_t i = 1; i <= 2; i++) {
     actl_timer timer = {(uint64_t)actl_msg_int(msg, i, 0)};
     self->number[0]++;
     self->wrong += actl_cancel(ctx, timer) != ACTL_EXPIRED;
@@ -161,10 +161,10 @@ static void victim_init(actl_ctx *ctx, struct part *self) {
   self->timer = b;
   part_after(ctx, self, LAST, 30);
   actl_ask_id ask;
-  self->wrong +=
-      actl_ask(ctx, self->other,
-               ACTL_VALUES(actl_int(GO), actl_int((int64_t)a.bits), actl_int((int64_t)b.bits)),
-               &ask) != ACTL_OK;
+  /* Four values: with three they would be taken for a timer's. */
+  actl_value values[] = {actl_int(GO), actl_int((int64_t)a.bits), actl_int((int64_t)b.bits),
+                         actl_nil()};
+  self->wrong += actl_ask(ctx, self->other, values, 4, &ask) != ACTL_OK;
 }
 
 static void victim_reply(actl_ctx *ctx, struct part *self, const struct answer *answer) {

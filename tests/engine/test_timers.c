@@ -353,7 +353,7 @@ static const uint64_t far_ms[] = {3600000,
                                   UINT64_MAX / NS_OF_MS,
                                   UINT64_MAX / NS_OF_MS + 1,
                                   YEARS(999)};
-static const uint64_t refused_ms[] = {YEARS(1001), YEARS(100000), UINT64_MAX / 2, UINT64_MAX - 1,
+static const uint64_t refused_ms[] = {YEARS(1010), YEARS(100000), UINT64_MAX / 2, UINT64_MAX - 1,
                                       ACTL_FOREVER};
 enum { FAR_TIMES = sizeof far_ms / sizeof far_ms[0], REFUSED = 5 };
 
