@@ -198,7 +198,7 @@ static actl_status ask_the_busy(actl_ctx *ctx, struct part *self, const actl_msg
   if (actl_msg_int(msg, 0, 0) != GO) return ACTL_OK;
   struct service *service = self->scene->parts[1].ud;
   part_tell(ctx, self, self->other, BUSY);
-  for (uint64_t i = 0; i < TOO_OLD; i++) part_ask(ctx, self, self->other, ANSWER, i % 5);
+  for (uint64_t i = 0; i < TOO_OLD; i++) part_ask(ctx, self, self->other, ANSWER, 1 + i % 5);
   part_ask(ctx, self, self->other, ANSWER, HOUR_MS);
   atomic_store(&service->go_on_ns, now_ns() + 12 * NS_OF_MS);
   return ACTL_OK;
@@ -237,7 +237,7 @@ enum { CLOSE_ASKS = 3000, BURST = 20 };
 static void ask_close(actl_ctx *ctx, struct part *self) {
   int64_t left = SCALED(CLOSE_ASKS) - self->number[0];
   for (int i = 0; i < BURST && left > 0; i++, left--) {
-    part_ask(ctx, self, self->other, ANSWER, (uint64_t)(self->number[0]++ % 4));
+    part_ask(ctx, self, self->other, ANSWER, 1 + (uint64_t)(self->number[0]++ % 3));
   }
 }
 

@@ -368,6 +368,7 @@ static void far_init(actl_ctx *ctx, struct part *self) {
     self->status[2 * i + 1] = actl_every(ctx, refused_ms[i], 0, NULL, 0, &kept);
   }
   self->status[2 * REFUSED] = actl_every(ctx, 0, 0, NULL, 0, &kept);
+  self->status[2 * REFUSED + 1] = actl_every(ctx, 1, 4, NULL, 0, &kept); /* no such option */
   self->wrong += kept.bits != 77;
   part_after(ctx, self, TICK, 20);
 }
@@ -396,7 +397,7 @@ static void check_far(struct scene *scene) {
   scene_enter(scene, 0, scene->vat);
   scene_run(scene);
   assert_int_equal(part->n_came, 1);
-  for (int i = 0; i <= 2 * REFUSED; i++) assert_int_equal(part->status[i], ACTL_INVALID);
+  for (int i = 0; i < 2 * REFUSED + 2; i++) assert_int_equal(part->status[i], ACTL_INVALID);
   assert_int_equal(part->number[0], FAR_TIMES);
   assert_int_equal(scene->host.stats.timers, 0);
   assert_int_equal(scene->host.stats.fired, 1);
