@@ -307,6 +307,22 @@ static bool has_rung(const struct vat *vat) {
 
 /* ---- A turn ---- */
 
+static void set_age(struct vat *vat, uint64_t now) { vat->age = (now / 1000000) << NODE_AGE_SHIFT; }
+
+/* A turn is bounded in time however long a delivery takes: slow ones are timed one by one. */
+static void set_pace(struct vat *vat, uint64_t now) {
+  uint64_t took_ns = now - vat->check_ns;
+  vat->check_ns = now;
+  set_age(vat, now);
+  if (took_ns > VAT_CHECK_NS) {
+    vat->check_every = vat->check_every > 4 ? vat->check_every / 4 : 1;
+  } else if (took_ns < VAT_CHECK_NS / 4 && vat->check_every < VAT_CHECK) {
+    vat->check_every *= 2;
+  }
+  vat->check_in = vat->check_every;
+  if (vat->out_used != 0 && vat->check_in > VAT_CHECK_FAR) vat->check_in = VAT_CHECK_FAR;
+}
+
 void actl__vat_check(struct vat *vat) {
   uint64_t now = actl__clock_ns();
   if (vat->out_used != 0) {
@@ -319,14 +335,15 @@ void actl__vat_check(struct vat *vat) {
     vat->turn_left = 0;
     vat->budget = 0;
   }
-  vat->check_in = vat->out_used != 0 ? VAT_CHECK_FAR : VAT_CHECK;
+  set_pace(vat, now);
 }
 
 static void begin_turn(struct vat *vat) {
   uint64_t now = actl__clock_ns();
-  vat->turn_ns = vat->flush_ns = now;
-  vat->age = (now / 1000000) << NODE_AGE_SHIFT;
-  vat->check_in = VAT_CHECK;
+  vat->turn_ns = vat->flush_ns = vat->check_ns = now;
+  set_age(vat, now);
+  if (vat->check_every == 0 || vat->check_every > VAT_CHECK_FAR) vat->check_every = VAT_CHECK_FAR;
+  vat->check_in = vat->check_every;
   vat->turn_left = VAT_TURN;
   vat->queue_until = VAT_TURN - VAT_TURN / 4;
   vat->is_gone_through = false;

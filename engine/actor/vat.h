@@ -43,8 +43,9 @@ enum {
   VAT_DRAIN = ACTL_TUNE(250, 5),       /* messages taken in at a turn's start: the cache's worth */
   VAT_CHAINS = ACTL_TUNE(16, 2),       /* destinations with a chain under way */
   VAT_CHAIN = ACTL_TUNE(64, 3),        /* messages in a chain */
-  VAT_CHECK = 64,                      /* deliveries between looks at the clock */
-  VAT_CHECK_FAR = 8,                   /* the same while chains are under way */
+  VAT_CHECK = 64,                      /* deliveries between looks at the clock, at most */
+  VAT_CHECK_FAR = 8,                   /* the same at a turn's start, and with chains under way */
+  VAT_CHECK_NS = 50000,                /* between two looks, where deliveries take long */
   VAT_LINGER_NS = 20000, /* a chain goes out after so long; a turn shares its run-next */
   VAT_TURN_NS = 1000000,
   VAT_WAIT_NS = 10000, /* a vat that hears from others goes idle after so long */
@@ -165,9 +166,10 @@ struct vat {
   struct actor **ring; /* the stack: a ring of its entries */
   uint32_t ring_size, bottom, top;
   struct actor *queue, *queue_last;
-  uint64_t n_keeping; /* timers that keep a run alive */
-  uint32_t out_used;  /* bit i: out[i] has a chain */
-  int32_t check_in;   /* deliveries until the clock is read */
+  uint64_t n_keeping;  /* timers that keep a run alive */
+  uint32_t out_used;   /* bit i: out[i] has a chain */
+  int32_t check_in;    /* deliveries until the clock is read */
+  int32_t check_every; /* so many between two looks, as long as these take now */
 
   struct records records;     /* of the first number; all before it, but `home`, begins as zero */
   struct actl_engine *engine; /* constant */
@@ -176,6 +178,7 @@ struct vat {
   bool is_machine_broken;
   uint64_t heard_ns;          /* when something last came from another thread */
   uint64_t turn_ns, flush_ns; /* when the turn, and the oldest chain, began */
+  uint64_t check_ns;          /* when the clock was read last */
   struct arena arena;
   struct slots owned[OWNED_LISTS];
   struct slots timers;
