@@ -121,13 +121,7 @@ static uint32_t check_where(lua_State *L, const struct machine *m, const char *f
   }
   const char *where = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "";
   if (strcmp(where, "any") == 0) return ACTL_VAT_ANY;
-#ifdef ACTL_VAT_NEW
   if (strcmp(where, "isolate") == 0) return ACTL_VAT_NEW;
-#else
-  if (strcmp(where, "isolate") == 0) {
-    luaL_error(L, "%s: \"isolate\" is not available in this version", function);
-  }
-#endif
   luaL_error(L, "%s: a vat's number, \"any\" or \"isolate\" expected, got %s", function,
              lua_type(L, 1) == LUA_TSTRING ? luaL_tolstring(L, 1, NULL)
                                            : actl__lua_type_phrase(L, 1));
