@@ -58,18 +58,20 @@ static bool make_level(struct wheel *wheel, unsigned level) {
   return true;
 }
 
-static void put(struct wheel *wheel, due_ref ref, uint64_t when_ms) {
+/* false: it is to be looked at, since it is due, or since there is no memory for its level. */
+static bool put(struct wheel *wheel, due_ref ref, uint64_t when_ms) {
   uint64_t differs = when_ms ^ wheel->now_ms;
   unsigned level = differs == 0 ? 0 : (63u - (unsigned)__builtin_clzll(differs)) / GROUP_BITS;
   bool has_place = when_ms > wheel->now_ms && level < WHEEL_LEVELS &&
                    (wheel->slots[level] != NULL || make_level(wheel, level));
   if (!has_place) {
     actl__due_append(wheel, &wheel->looked_at, ref, PLACE_LOOKED_AT);
-    return;
+    return false;
   }
   unsigned slot = (unsigned)(when_ms >> (level * GROUP_BITS)) % WHEEL_SLOTS;
   actl__due_append(wheel, &wheel->slots[level][slot], ref, (level << GROUP_BITS | slot) + 1);
   wheel->filled[level] |= (uint64_t)1 << slot;
+  return true;
 }
 
 void actl__wheel_add(struct wheel *wheel, due_ref ref, uint64_t when_ms, uint64_t now_ms) {
@@ -152,7 +154,10 @@ due_ref actl__wheel_pop(struct wheel *wheel, uint64_t now_ms, int *work) {
       actl__due_unlink(wheel, &wheel->looked_at, ref);
       uint64_t when_ms = actl__due_at(wheel, ref)->when_ms;
       if (when_ms <= wheel->now_ms) return ref;
-      put(wheel, ref, when_ms);
+      if (put(wheel, ref, when_ms) || when_ms > now_ms) continue;
+      /* Without memory the wheel does not get on: what is due is told all the same. */
+      actl__due_unlink(wheel, &wheel->looked_at, ref);
+      return ref;
     }
   } while (turn_on(wheel, now_ms));
 
