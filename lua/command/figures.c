@@ -11,6 +11,7 @@
  *                    dead_letters_by_reason, steals, parks}, until the engine was quiet, without
  *                   the actor that `run` runs in
  *   samples         {p50_ns, p99_ns, p999_ns, max_ns, count}, where taken
+ *   figures         {NAME: {value, unit}}, where given: what report.figure was told
  *   version, error  the first thing that went wrong, in one line
  *
  * What is not known because of an error is null or left out.
@@ -140,6 +141,18 @@ static void write_samples(struct json *json, const struct histogram *samples) {
   actl__json_close(json, '}');
 }
 
+static void write_figures(struct json *json, const struct run *run) {
+  if (run->n_figures == 0) return;
+  actl__json_open(json, "figures", '{');
+  for (size_t i = 0; i < run->n_figures; i++) {
+    actl__json_open(json, run->figures[i].name, '{');
+    actl__json_number(json, "value", run->figures[i].value, 0);
+    actl__json_string(json, "unit", run->figures[i].unit);
+    actl__json_close(json, '}');
+  }
+  actl__json_close(json, '}');
+}
+
 void actl__report_json(const struct run *run, FILE *out) {
   struct text text = {0};
   struct json json = {.out = &text};
@@ -156,6 +169,7 @@ void actl__report_json(const struct run *run, FILE *out) {
       write_engine(&json, &run->stats);
     }
     write_samples(&json, &run->samples);
+    write_figures(&json, run);
   }
   actl__json_string(&json, "version", actl_version());
   if (run->error != NULL) actl__json_string(&json, "error", run->error);

@@ -38,14 +38,15 @@ static uint64_t value_of(size_t bucket) {
   return first + (((uint64_t)1 << shift) - 1);
 }
 
-void actl__histogram_add(struct histogram *histogram, uint64_t value) {
+void actl__histogram_add(struct histogram *histogram, uint64_t value, uint64_t n) {
+  if (n == 0) return;
   if (histogram->counts == NULL) {
     size_t size = BUCKETS * sizeof *histogram->counts;
     histogram->counts = actl__text_room(NULL, size);
     memset(histogram->counts, 0, size);
   }
-  histogram->counts[bucket_of(value)]++;
-  histogram->count++;
+  histogram->counts[bucket_of(value)] += n;
+  histogram->count += n;
   if (value > histogram->max) histogram->max = value;
 }
 

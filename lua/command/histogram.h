@@ -13,7 +13,8 @@ struct histogram {
   uint64_t count, max;
 };
 
-void actl__histogram_add(struct histogram *histogram, uint64_t value);
+/* Records the value `n` times. */
+void actl__histogram_add(struct histogram *histogram, uint64_t value, uint64_t n);
 
 /* The least recorded value that at least `share` (0 to 1) of all values do not exceed: exact below
  * 2,048, at most a thousandth too high above. 0 when there is none. */

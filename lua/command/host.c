@@ -168,17 +168,19 @@ static int host_clock_stop(lua_State *L) {
   return 0;
 }
 
-/* returned(requested, done, unit): `run` has */
+/* deferred(): a check waits for the end */
 static int host_deferred(lua_State *L) {
   host_run(L)->has_deferred = true;
   return 0;
 }
 
+/* checked(): those that wait have been made */
 static int host_checked(lua_State *L) {
   host_run(L)->has_checked = true;
   return 0;
 }
 
+/* returned(requested, done, unit): `run` has */
 static int host_returned(lua_State *L) {
   struct run *run = host_run(L);
   run->requested = luaL_checkinteger(L, 1);
@@ -211,24 +213,75 @@ static int host_progress(lua_State *L) {
   return 0;
 }
 
-/* sample(ns): a latency */
+/* sample(ns, n): a latency, n times or once */
 static int host_sample(lua_State *L) {
   lua_Number ns = luaL_checknumber(L, 1);
+  lua_Integer n = luaL_optinteger(L, 2, 1);
   luaL_argcheck(L, ns >= 0 && ns < 1e18, 1, "nanoseconds, from 0 to 1e18");
-  actl__histogram_add(&host_run(L)->samples, (uint64_t)ns);
+  luaL_argcheck(L, n >= 0, 2, "a count is not negative");
+  actl__histogram_add(&host_run(L)->samples, (uint64_t)ns, (uint64_t)n);
   return 0;
 }
 
+/* samples(bytes): latencies, each packed as string.pack("j", ns) does it */
+static int host_samples(lua_State *L) {
+  size_t size;
+  const char *bytes = luaL_checklstring(L, 1, &size);
+  luaL_argcheck(L, size % sizeof(lua_Integer) == 0, 1, "packed integers");
+  for (size_t at = 0; at < size; at += sizeof(lua_Integer)) {
+    lua_Integer ns;
+    memcpy(&ns, bytes + at, sizeof ns);
+    luaL_argcheck(L, ns >= 0, 1, "packed nanoseconds, none negative");
+    actl__histogram_add(&host_run(L)->samples, (uint64_t)ns, 1);
+  }
+  return 0;
+}
+
+/* figure(name, value, unit) */
+static int host_figure(lua_State *L) {
+  struct run *run = host_run(L);
+  luaL_checkstring(L, 1);
+  luaL_checkstring(L, 3);
+  lua_Number value = luaL_checknumber(L, 2);
+  run->figures = actl__text_room(run->figures, (run->n_figures + 1) * sizeof *run->figures);
+  run->figures[run->n_figures++] =
+      (struct figure){.name = copy_string(L, 1), .unit = copy_string(L, 3), .value = value};
+  return 0;
+}
+
+/* memory() -> resident bytes of the process, bytes that the engine holds */
+static int host_memory(lua_State *L) {
+  uint64_t resident = actl__footprint_resident();
+  if (resident == 0) return luaL_error(L, "the system does not say how much memory is resident");
+  lua_pushinteger(L, (lua_Integer)resident);
+  /* relaxed: a count that orders nothing. */
+  lua_pushinteger(L, (lua_Integer)atomic_load_explicit(&host_run(L)->footprint.held_bytes,
+                                                       memory_order_relaxed));
+  return 2;
+}
+
 static const luaL_Reg functions[] = {
-    {"chunk", host_chunk},           {"arguments", host_arguments},
-    {"settings", host_settings},     {"suggest", host_suggest},
-    {"loaded", host_loaded},         {"reject", host_reject},
-    {"usage", host_usage},           {"scenario", host_scenario},
-    {"param", host_param},           {"clock_start", host_clock_start},
-    {"clock_stop", host_clock_stop}, {"returned", host_returned},
-    {"check", host_check},           {"progress", host_progress},
-    {"sample", host_sample},         {"deferred", host_deferred},
-    {"checked", host_checked},       {NULL, NULL},
+    {"chunk", host_chunk},
+    {"arguments", host_arguments},
+    {"settings", host_settings},
+    {"suggest", host_suggest},
+    {"loaded", host_loaded},
+    {"reject", host_reject},
+    {"usage", host_usage},
+    {"scenario", host_scenario},
+    {"param", host_param},
+    {"clock_start", host_clock_start},
+    {"clock_stop", host_clock_stop},
+    {"returned", host_returned},
+    {"check", host_check},
+    {"progress", host_progress},
+    {"sample", host_sample},
+    {"samples", host_samples},
+    {"figure", host_figure},
+    {"memory", host_memory},
+    {"deferred", host_deferred},
+    {"checked", host_checked},
+    {NULL, NULL},
 };
 
 /* ---- Opening a machine -------------------------------------------------------------------------- */

@@ -7,6 +7,8 @@
  *     1,111,111 spawned, 2,250 alive at most; 2,222,222 messages, 0 far
  *     ok      the sum is right
  *
+ * with a line for the latencies, and one for each further figure, where the scenario gave any.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include "command/report.h"
@@ -148,11 +150,25 @@ static void print_samples(const struct histogram *samples, FILE *out) {
           nanoseconds(max, (double)samples->max));
 }
 
+/* A whole number in full, others rounded. */
+static void print_figures(const struct run *run, FILE *out) {
+  for (size_t i = 0; i < run->n_figures; i++) {
+    const struct figure *figure = &run->figures[i];
+    char number[NUMBER_SIZE];
+    bool is_count = figure->value >= 0 && figure->value < 1e15 &&
+                    figure->value == (double)(uint64_t)figure->value;
+    fprintf(out, "  %s  %s %s\n", figure->name,
+            is_count ? grouped(number, (uint64_t)figure->value) : rounded(number, figure->value),
+            figure->unit);
+  }
+}
+
 void actl__report_print(const struct run *run, FILE *out) {
   print_title(run, out);
   if (run->has_returned) print_setting(run, out);
   actl__report_params(run, out);
   print_samples(&run->samples, out);
+  print_figures(run, out);
   print_engine(&run->stats, out);
   for (size_t i = 0; i < run->n_checks; i++) {
     fprintf(out, "  %s  %s\n", run->checks[i].is_ok ? "ok    " : "FAILED", run->checks[i].name);

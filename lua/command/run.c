@@ -194,6 +194,8 @@ static bool open_engine(struct run *run) {
       .vats = run->options->vats,
       .log = on_log,
       .log_ud = run,
+      .alloc = actl__footprint_alloc,
+      .alloc_ud = &run->footprint,
   };
   const actl_lua_config lua = {.open = actl__host_open, .ud = run};
 
@@ -231,6 +233,7 @@ static char *name_of(const char *path) {
 void actl__run_new(struct run *out, const struct options *options, const char *path) {
   *out = (struct run){.options = options, .path = path, .name = name_of(path)};
   atomic_init(&out->is_scenario, false);
+  atomic_init(&out->footprint.held_bytes, 0);
   pthread_mutex_init(&out->lock, NULL);
 }
 
@@ -339,6 +342,11 @@ void actl__run_free(struct run *run) {
     free(run->checks[i].name);
     free(run->checks[i].error);
   }
+  for (size_t i = 0; i < run->n_figures; i++) {
+    free(run->figures[i].name);
+    free(run->figures[i].unit);
+  }
+  free(run->figures);
   free(run->params);
   free(run->checks);
   free(run->name);

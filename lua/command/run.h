@@ -15,6 +15,7 @@
 #ifndef ACTL_COMMAND_RUN_H
 #define ACTL_COMMAND_RUN_H
 
+#include "command/footprint.h"
 #include "command/histogram.h"
 #include "command/options.h"
 #include "command/text.h"
@@ -42,6 +43,12 @@ struct check {
   char *name;
   bool is_ok;
   char *error; /* what making it came to; NULL: it was made */
+};
+
+/* What a scenario measured beside its rate. */
+struct figure {
+  char *name, *unit;
+  double value;
 };
 
 /* A point in time, or the distance between two. */
@@ -74,11 +81,16 @@ struct run {
   struct check *checks;
   size_t n_checks;
   struct histogram samples; /* nanoseconds */
+  struct figure *figures;
+  size_t n_figures;
   struct span start, clock;
   bool has_deferred, has_checked; /* checks wait for the end; they have been made */
   bool has_returned;
   int64_t requested, done;
   char *unit;
+
+  /* Any thread. */
+  struct footprint footprint; /* of the engine */
 
   /* Written by the run actor before any other vat's machine is made. */
   atomic_bool is_scenario;

@@ -10,6 +10,7 @@ local file = host.path
 local scenario        -- what the file returned
 local params          -- its parameters in this run
 local deferred = {}   -- checks to be made once the engine is quiet: {name, function}
+local figures = {}    -- the names of those that were given
 local clock = "off"   -- "running" and "read" once report.clock was called
 
 local function describe(value)
@@ -201,8 +202,24 @@ function report.progress(done, total)
   host.progress(done, total or 0)
 end
 
--- A latency in nanoseconds.
+-- A latency in nanoseconds, and how often it was met (1).
 report.sample = host.sample
+
+-- Latencies in nanoseconds, each packed as string.pack("j", ns) does it.
+report.samples = host.samples
+
+-- What was measured beside the rate: a name, a number and the unit it is in.
+function report.figure(name, value, unit)
+  if type(name) ~= "string" or math.type(value) == nil or type(unit) ~= "string" then
+    error("report.figure takes a name, a number and a unit", 2)
+  end
+  if figures[name] then error(("report.figure was given '%s' before"):format(name), 2) end
+  figures[name] = true
+  host.figure(name, value, unit)
+end
+
+-- Returns two numbers of bytes: what the process has resident, and what the engine holds.
+report.memory = host.memory
 
 ---------------------------------------------------------------------------------------------------
 -- What `run` returned.

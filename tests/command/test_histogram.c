@@ -30,7 +30,7 @@ static void quantiles_are_within_a_thousandth_of_the_sorted_values(void **state)
     random ^= random >> 7;
     random ^= random << 17;
     values[i] = random >> (20 + random % 40); /* from a few to 2^44 */
-    actl__histogram_add(&histogram, values[i]);
+    actl__histogram_add(&histogram, values[i], 1);
   }
   qsort(values, VALUES, sizeof values[0], compare_values);
   static const double shares[] = {0.0001, 0.01, 0.25, 0.5, 0.9, 0.99, 0.999, 1};
@@ -49,10 +49,10 @@ static void small_values_are_exact_and_the_largest_fit(void **state) {
   (void)state;
   struct histogram histogram = {0};
   assert_int_equal(actl__histogram_quantile(&histogram, 0.5), 0);
-  for (uint64_t i = 0; i < 2048; i++) actl__histogram_add(&histogram, i);
+  for (uint64_t i = 0; i < 2048; i++) actl__histogram_add(&histogram, i, 1);
   assert_int_equal(actl__histogram_quantile(&histogram, 0.5), 1023);
   assert_int_equal(actl__histogram_quantile(&histogram, 1), 2047);
-  actl__histogram_add(&histogram, UINT64_MAX);
+  actl__histogram_add(&histogram, UINT64_MAX, 1);
   assert_true(actl__histogram_quantile(&histogram, 1) == UINT64_MAX);
   actl__histogram_free(&histogram);
 }

@@ -135,6 +135,57 @@ static void json_is_one_valid_line_with_everything(void **state) {
                       json_at(ran.out, "engine.parks")[0] != '\0');
 }
 
+static void figures_stand_beside_the_rate(void **state) {
+  (void)state;
+  scenario("report.figure('teardown', 52.125, 'ns an actor')\n"
+           "report.figure('resident', 1234567, 'bytes')\n"
+           "return { requested = p.n, done = p.n, unit = 'thing' }");
+  struct ran ran = actorlua("case.lua", NULL);
+  assert_ran(ran, ran.status == 0);
+  assert_ran(ran, contains(ran.out, "  teardown  52.1 ns an actor\n  resident  1,234,567 bytes\n"));
+
+  ran = actorlua("case.lua", "--json", NULL);
+  assert_ran(ran, ran.status == 0 && json_is_valid(ran.out));
+  assert_ran(ran, strcmp(json_at(ran.out, "figures.teardown.value"), "52.125") == 0);
+  assert_ran(ran, strcmp(json_at(ran.out, "figures.teardown.unit"), "\"ns an actor\"") == 0);
+  assert_ran(ran, strcmp(json_at(ran.out, "figures.resident.value"), "1234567") == 0);
+
+  scenario(fine);
+  ran = actorlua("case.lua", "--json", NULL);
+  assert_ran(ran, ran.status == 0 && json_at(ran.out, "figures")[0] == '\0');
+}
+
+static void latencies_may_be_given_by_the_thousand(void **state) {
+  (void)state;
+  scenario("report.sample(100, 899) report.sample(5, 0)\n"
+           "report.samples(string.pack('j', 7):rep(100) .. string.pack('j', 300))\n"
+           "report.samples('')\n"
+           "return { requested = p.n, done = p.n, unit = 'thing' }");
+  struct ran ran = actorlua("case.lua", "--json", NULL);
+  assert_ran(ran, ran.status == 0);
+  assert_ran(ran, strcmp(json_at(ran.out, "samples.count"), "1000") == 0);
+  assert_ran(ran, strcmp(json_at(ran.out, "samples.p50_ns"), "100") == 0);
+  assert_ran(ran, strcmp(json_at(ran.out, "samples.max_ns"), "300") == 0);
+  ran = actorlua("case.lua", NULL);
+  assert_ran(ran,
+             contains(ran.out, "  1,000 samples: p50 100 ns, p99 100 ns, p99.9 100 ns, max 300"));
+}
+
+static void the_memory_of_process_and_engine_is_told(void **state) {
+  (void)state;
+  scenario("local resident, held = report.memory()\n"
+           "local t = {} for i = 1, 1 << 20 do t[i] = i end\n"
+           "local resident_then, held_then = report.memory()\n"
+           "report.check('resident grows', resident_then - resident >= 16 << 20)\n"
+           "report.check('held grows', held_then - held >= 16 << 20)\n"
+           "report.check('held by the process', held_then < resident_then + (64 << 20))\n"
+           "t = nil collectgarbage() collectgarbage()\n"
+           "report.check('held falls', select(2, report.memory()) <= held_then - (16 << 20))\n"
+           "return { requested = 1, done = 1, unit = 'thing' }");
+  struct ran ran = actorlua("case.lua", NULL);
+  assert_ran(ran, ran.status == 0);
+}
+
 static void the_engine_counters_are_the_scenarios_own(void **state) {
   (void)state;
   scenario("local a = actor.spawn(function(x) return x end)\n"
@@ -250,6 +301,14 @@ static void wrong_uses_of_report_are_errors_at_their_line(void **state) {
   assert_no_rate("report.check(5)", "case.lua:7: report.check takes a name first");
   assert_no_rate("report.progress('x')", "case.lua:7: report.progress takes two numbers");
   assert_no_rate("report.sample(-1)", "nanoseconds, from 0 to 1e18");
+  assert_no_rate("report.sample(1, -1)", "a count is not negative");
+  assert_no_rate("report.samples('abc')", "packed integers");
+  assert_no_rate("report.samples(string.pack('j', -1))", "packed nanoseconds, none negative");
+  assert_no_rate("report.figure('a', '1', 'b')",
+                 "case.lua:7: report.figure takes a name, a number and a unit");
+  assert_no_rate("report.figure('a', 1)", "report.figure takes a name, a number and a unit");
+  assert_no_rate("report.figure('a', 1, 'b') report.figure('a', 2, 'b')",
+                 "case.lua:7: report.figure was given 'a' before");
 }
 
 static void an_error_in_run_is_shown_with_its_traceback(void **state) {
@@ -356,6 +415,9 @@ int main(void) {
       cmocka_unit_test(timers_keep_a_run_alive_until_its_checks),
       cmocka_unit_test(quiet_prints_nothing_but_errors),
       cmocka_unit_test(json_is_one_valid_line_with_everything),
+      cmocka_unit_test(figures_stand_beside_the_rate),
+      cmocka_unit_test(latencies_may_be_given_by_the_thousand),
+      cmocka_unit_test(the_memory_of_process_and_engine_is_told),
       cmocka_unit_test(the_engine_counters_are_the_scenarios_own),
       cmocka_unit_test(a_rate_is_refused_when_done_is_not_what_was_requested),
       cmocka_unit_test(a_rate_is_refused_when_a_check_fails),
