@@ -121,7 +121,8 @@ static actl_status mesh_ask_all(actl_ctx *ctx, struct mesh *mesh) {
   actl_status status = actl_later(ctx, &mesh->request);
   for (int64_t i = 0; i < mesh->peers->n && status == ACTL_OK; i++) {
     actl_ask_id ask;
-    status = actl_ask(ctx, mesh->peers->node[i], ACTL_VALUES(actl_int(TALLY)), &ask);
+    status = actl_ask_within(ctx, mesh->peers->node[i], ACTL_VALUES(actl_int(TALLY)), ACTL_FOREVER,
+                             &ask);
   }
   return status;
 }

@@ -1,5 +1,5 @@
 /*
- * ping_pong.c - two actors, one message in flight: scenarios/ping-pong.lua.
+ * ping_pong.c - two actors, one message in flight: scenarios/ping-pong.lua, ping-pong-10k.lua.
  *
  *   the run asks the pinger; then  pinger --its tally--> echo --its tally--> pinger  and so on
  *
@@ -9,7 +9,8 @@
  */
 #include "native.h"
 
-/* Spawned with the echo's pid and the number of exchanges. An ask starts it. */
+/* Spawned with the echo's pid and the number of exchanges. An ask starts it, and may be made
+ * again. */
 struct pinger {
   actl_pid echo;
   int64_t exchanges, got;
@@ -31,6 +32,7 @@ static actl_status pinger_receive(actl_ctx *ctx, void *state, const actl_msg *ms
   if (heard < 0) {
     actl_status status = actl_later(ctx, &pinger->request);
     if (status != ACTL_OK) return status;
+    pinger->got = 0;
   } else if (++pinger->got == pinger->exchanges) {
     return actl_request_reply(ctx, pinger->request,
                               ACTL_VALUES(actl_int(pinger->got), actl_int(heard)));
