@@ -108,12 +108,13 @@ function make.lua(p, vats)
     for _, corner in ipairs(corners) do sum = sum + ask(corner, "tally") end
     return sum
   end
-  return function() return ask(referee, "go", p, peers) end, tally
+  return function() return ask { referee, "go", p, peers, timeout = math.huge } end, tally
 end
 
 function make.native(p, vats)
   local mesh = actor.spawn(actor.native("bench.mesh"), p.actors, p.hops, vats)
-  return function() return ask(mesh, "go") end, function() return ask(mesh, "tally") end
+  return function() return ask { mesh, "go", timeout = math.huge } end,
+    function() return ask(mesh, "tally") end
 end
 
 return {

@@ -89,7 +89,9 @@ return {
     local pinger = assert(make[p.behavior], "behavior is lua or native")(p)
 
     local got, heard
-    report.clock(function() got, heard = actor.ask(pinger, "go") end)
+    report.clock(function()
+      got, heard = actor.ask { pinger, "go", timeout = math.huge }
+    end)
     report.check("the pinger's tally is right", got == p.exchanges)
     report.check("the echo's tally is right", heard == p.exchanges)
     return { requested = p.exchanges, done = got, unit = "round trip" }

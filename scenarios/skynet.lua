@@ -7,7 +7,8 @@
 -- SPDX-License-Identifier: MIT
 
 local actor = require "actor"
-local send, spawn, spawn_on, exit = actor.send, actor.spawn, actor.spawn_on, actor.exit
+local send, ask, exit = actor.send, actor.ask, actor.exit
+local spawn, spawn_on = actor.spawn, actor.spawn_on
 
 -- Function behaviors: what a node remembers is in the closure made for it. A leaf has nothing.
 
@@ -33,7 +34,7 @@ function node()
   local sum, actors, owed, parent, request = 0, 1, 10
   return function(a, b, leaves, vats)
     if leaves then -- the first message: the parent, the first leaf's number, how many leaves
-      parent = a
+      parent = a -- false: this is the root
       if not parent then request = actor.later() end -- the root is asked
       return spawn_children(b, leaves, vats)
     end
@@ -85,11 +86,14 @@ Node = actor.behavior("skynet.node", {
 -- Each starts a tree and gives back the sum and the number of actors.
 local grow = {
   lua = function(p, vats)
-    if p.named then return actor.ask(spawn(Node, nil, 0, p.leaves, vats), "go") end
-    return actor.ask(spawn(node()), nil, 0, p.leaves, vats)
+    if p.named then
+      return ask { spawn(Node, nil, 0, p.leaves, vats), "go", timeout = math.huge }
+    end
+    return ask { spawn(node()), false, 0, p.leaves, vats, timeout = math.huge }
   end,
   native = function(p, vats)
-    return actor.ask(spawn(actor.native("bench.skynet"), nil, 0, p.leaves, vats), "go")
+    local root = spawn(actor.native("bench.skynet"), nil, 0, p.leaves, vats)
+    return ask { root, "go", timeout = math.huge }
   end,
 }
 

@@ -1,8 +1,9 @@
 -- tell.lua - one actor tells one actor, as fast as it can.
 --
 -- The producer sends in batches of 100 and tells itself to go on, so that the counter has its turn
--- and the queue stays short. The producer's last message is an ask: one sender's messages arrive in
--- the order sent, so the count that comes back is the whole of it.
+-- and the queue stays short. The producer's last message is an ask: one sender's messages arrive
+-- in the order sent, so the count that comes back is the whole of it. An ask waits for five
+-- seconds unless it is made with a time of its own; here nobody knows how long it takes.
 --
 -- SPDX-License-Identifier: MIT
 
@@ -31,7 +32,7 @@ local function producer(counter, left)
     if left > 0 then
       send(me, "more")
     else
-      request:reply(ask(counter, 0))
+      request:reply(ask { counter, 0, timeout = math.huge })
     end
   end
 end
@@ -53,7 +54,7 @@ local function produce(self)
   if self.left > 0 then
     send(self.me, "more")
   else
-    self.request:reply(ask(counter, "count"))
+    self.request:reply(ask { counter, "count", timeout = math.huge })
   end
 end
 
@@ -97,7 +98,7 @@ return {
     local producer = assert(make[p.behavior], "behavior is lua or native")(p)
 
     local count
-    report.clock(function() count = ask(producer, "go") end)
+    report.clock(function() count = ask { producer, "go", timeout = math.huge } end)
     report.check("the counter's sum is right", count == p.messages)
     return { requested = p.messages, done = count, unit = "message" }
   end,

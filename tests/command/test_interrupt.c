@@ -203,6 +203,18 @@ static void a_scenario_with_a_repeating_timer_ends_on_ctrl_c(void **state) {
                         "  return { requested = 1, done = 1, unit = 'tick' } end }\n");
 }
 
+/* With one worker, and the thread waiting for an answer that this one can no longer give. */
+static void a_thread_of_the_host_does_not_hold_up_the_end(void **state) {
+  (void)state;
+  write_telling("batch.lua", "tell-batch");
+  static const char *const batches[] = {
+      "batch.lua", "--set", "batches=1000000000", "--set", "messages=2", "--workers", "1", NULL};
+  for (int after_ms = 0; after_ms < 50; after_ms += 10) {
+    assert_int_equal(interrupt(batches, SIGINT, after_ms), 130);
+    assert_only_stopped();
+  }
+}
+
 static void a_process_that_a_script_starts_hears_of_it(void **state) {
   (void)state;
   /* The child would sleep for a minute; Ctrl-C at a terminal goes to it too. */
@@ -223,6 +235,7 @@ int main(void) {
       cmocka_unit_test(a_repeating_timer_runs_until_ctrl_c),
       cmocka_unit_test(what_sleeps_and_waits_ends_on_ctrl_c),
       cmocka_unit_test(a_scenario_with_a_repeating_timer_ends_on_ctrl_c),
+      cmocka_unit_test(a_thread_of_the_host_does_not_hold_up_the_end),
       cmocka_unit_test(a_process_that_a_script_starts_hears_of_it),
   };
   return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -1,10 +1,10 @@
 /*
- * test_scenarios.c - every scenario of scenarios/ runs small, near and far, in Lua and in C, and
- * with one worker and two.
+ * test_scenarios.c - every scenario of scenarios/ runs small, near and far, in Lua and in C, with
+ * one worker and two, and in each of its other forms.
  *
  * A new file there is tested from its first day: what it takes is read from what `list` says of it.
  *
- * ctest: timeout 300
+ * ctest: timeout 600
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,17 +24,28 @@
 
 /* Sizes that make a run short; a scenario is given those of them that it has. */
 static const char *const sizes[] = {"leaves=1000", "exchanges=500", "messages=1000", "actors=100",
-                                    "hops=50",     "requests=20",   "rounds=3",      "pairs=2"};
+                                    "hops=50",     "requests=20",   "rounds=3",      "pairs=2",
+                                    "asks=100",    "callers=20",    "batches=3",     "warm_up=2",
+                                    "rate=20000",  "seconds=0.05",  "wait=500"};
 enum { N_SIZES = sizeof sizes / sizeof sizes[0], WORDS = 40 };
+
+/* What a scenario of that parameter can be set to beside its default. */
+static const struct form {
+  const char *setting;
+  bool is_lua; /* it has no native behaviors */
+} forms[] = {{"caller=outside", false}, {"form=process", true}};
+enum { N_FORMS = sizeof forms / sizeof forms[0] };
 
 struct setup {
   bool is_native, is_far, is_named;
   const char *workers;
+  const char *form; /* NULL: the default */
 };
 
+/* The parameter, or the one that a setting sets. */
 static bool has_param(const char *listed, const char *name) {
   char path[64];
-  snprintf(path, sizeof path, "params.%s", name);
+  snprintf(path, sizeof path, "params.%.*s", (int)strcspn(name, "="), name);
   return json_at(listed, path)[0] != '\0';
 }
 
@@ -50,10 +61,9 @@ static void run_one(const char *listed, const char *file, struct setup setup) {
   if (setup.is_native) set(words, &n, "behavior=native");
   if (setup.is_far) set(words, &n, "far=true");
   if (setup.is_named) set(words, &n, "named=true");
+  if (setup.form != NULL) set(words, &n, setup.form);
   for (size_t i = 0; i < N_SIZES; i++) {
-    char name[32];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(sizes[i], "="), sizes[i]);
-    if (has_param(listed, name)) set(words, &n, sizes[i]);
+    if (has_param(listed, sizes[i])) set(words, &n, sizes[i]);
   }
 
   struct started started = start_actorlua(-1, words);
@@ -64,23 +74,26 @@ static void run_one(const char *listed, const char *file, struct setup setup) {
   bool is_good = status == 0 && size > 0 && json_is_valid(out) && count_lines(out) == 1 &&
                  !contains(err, "actorlua:") && atof(json_at(out, "ns_per_op")) > 0;
   if (!is_good) {
-    print_error("%s:%s%s%s with %s workers: status %d\n%s%s\n", file,
+    print_error("%s:%s%s%s %s with %s workers: status %d\n%s%s\n", file,
                 setup.is_native ? " native" : " lua", setup.is_far ? " far" : " near",
-                setup.is_named ? " named" : "", setup.workers, status, out, err);
+                setup.is_named ? " named" : "", setup.form != NULL ? setup.form : "", setup.workers,
+                status, out, err);
   }
   assert_true(is_good);
   if (setup.is_far) assert_true(atof(json_at(out, "engine.far_messages")) > 0);
   assert_string_equal(json_at(out, "behavior"), setup.is_native ? "\"native\"" : "\"lua\"");
 }
 
-static void run_each_way(const char *listed, const char *file) {
+static void run_each_way(const char *listed, const char *file, const struct form *form) {
   static const char *const workers[] = {"1", "2"};
   bool can_native = has_param(listed, "behavior"), can_far = has_param(listed, "far"),
        can_name = has_param(listed, "named");
   for (unsigned way = 0; way < 16; way++) {
-    struct setup setup = {(way & 1) != 0, (way & 2) != 0, (way & 4) != 0, workers[way >> 3]};
+    struct setup setup = {(way & 1) != 0, (way & 2) != 0, (way & 4) != 0, workers[way >> 3],
+                          form != NULL ? form->setting : NULL};
     bool is_possible = (can_native || !setup.is_native) && (can_far || !setup.is_far) &&
-                       (can_name || !setup.is_named) && !(setup.is_native && setup.is_named);
+                       (can_name || !setup.is_named) && !(setup.is_native && setup.is_named) &&
+                       !(setup.is_native && form != NULL && form->is_lua);
     if (is_possible) run_one(listed, file, setup);
   }
 }
@@ -97,7 +110,10 @@ static void every_scenario_gives_a_rate_each_way(void **state) {
     char file[1024];
     snprintf(file, sizeof file, "%s", json_at(line, "file") + 1);
     file[strlen(file) - 1] = '\0';
-    run_each_way(line, file);
+    run_each_way(line, file, NULL);
+    for (size_t i = 0; i < N_FORMS; i++) {
+      if (has_param(line, forms[i].setting)) run_each_way(line, file, &forms[i]);
+    }
   }
   free(list);
 }
