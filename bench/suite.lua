@@ -19,14 +19,37 @@ bench/run [OPTION ...]
 
 local folder = arg[0]:match("^(.*)/") or "."
 
--- What is run. `named` and `far`: the scenario has that parameter.
+-- What is run. `named` and `far`: the scenario has that parameter. `forms`: it is run once in
+-- each, with what that sets; `is_lua`: it has no native behaviors. `once`: near and with one
+-- worker only.
 local scenarios = {
   { name = "tell", named = true, far = true, small = "messages=20000" },
+  { name = "tell-1k", far = true, small = "messages=2000" },
+  { name = "four-into-one", far = true, small = "messages=2000" },
+  { name = "one-into-64", far = true, small = "messages=100" },
+  { name = "cpu-work", far = true, small = "messages=20" },
   { name = "ping-pong", named = true, far = true, small = "exchanges=2000" },
+  { name = "ping-pong-10k", far = true, small = "exchanges=100" },
+  { name = "ping-pong-pairs", far = true, small = "exchanges=20000" },
+  { name = "in-process", far = true, small = "messages=2000" },
+  { name = "ask", far = true, small = "asks=2000 warm_up=200",
+    forms = { { "inside", "caller=inside" }, { "outside", "caller=outside" } } },
+  { name = "ask-p50", far = true, small = "asks=500 warm_up=200",
+    forms = { { "inside", "caller=inside" }, { "outside", "caller=outside" } } },
+  { name = "many-asks", far = true, small = "callers=50 asks=20" },
+  { name = "tell-outside", far = true, small = "messages=20000" },
+  { name = "tell-batch", small = "messages=100 batches=5 warm_up=2",
+    forms = { { "1000", "" }, { "10000", "messages=10000 batches=30 warm_up=15" } } },
   { name = "mesh", named = true, far = true, small = "hops=20" },
   { name = "spawn", named = true, small = "actors=2000" },
+  { name = "spawn-stop", far = true, small = "actors=10 rounds=5 warm_up=2" },
+  { name = "memory", named = true, once = true, small = "actors=2000" },
   { name = "skynet", named = true, far = true, small = "leaves=1000" },
   { name = "pi", far = true, small = "requests=50" },
+  { name = "latency", far = true, small = "seconds=0.05",
+    forms = { { "100k", "rate=100000" }, { "1M", "rate=1000000 seconds=2" } } },
+  { name = "sleepers", once = true, small = "actors=1000 wait=200",
+    forms = { { "timer", "form=timer" }, { "process", "form=process", is_lua = true } } },
 }
 
 local function usage(problem)
@@ -73,27 +96,35 @@ end
 -- The arms, in the order of the table: one worker and several, native and Lua apart.
 local function list_arms(options)
   local arms = {}
-  local function add(scenario, kind, place, workers)
-    local line = ("%-10s %-10s %-5s %7d"):format(scenario.name, kind.name, place, workers)
+  local function add(scenario, form, kind, place, workers)
+    local name = form[1] and scenario.name .. " " .. form[1] or scenario.name
+    local line = ("%-17s %-10s %-5s %7d"):format(name, kind.name, place, workers)
     if options.only and not line:find(options.only, 1, true) then return end
     local set = { kind.set }
     if place == "far" then set[#set + 1] = "far=true" end
-    if options.small then set[#set + 1] = scenario.small end
+    for setting in (form[2] or ""):gmatch("%S+") do set[#set + 1] = setting end
+    for setting in (options.small and scenario.small or ""):gmatch("%S+") do
+      set[#set + 1] = setting -- a later one counts
+    end
     table.insert(arms,
       { scenario = scenario.name, set = set, workers = workers, line = line, runs = {} })
   end
 
+  local function add_places(scenario, form, kind)
+    add(scenario, form, kind, "near", 1)
+    if options.workers == 1 or scenario.once then return end
+    add(scenario, form, kind, "near", options.workers)
+    if scenario.far then add(scenario, form, kind, "far", options.workers) end
+  end
+
   for _, scenario in ipairs(scenarios) do
-    local kinds = {
-      { name = "native", set = "behavior=native" },
-      { name = "lua", set = "behavior=lua" },
-      scenario.named and { name = "lua-named", set = "named=true" },
-    }
-    for _, kind in ipairs(kinds) do
-      add(scenario, kind, "near", 1)
-      if options.workers > 1 then
-        add(scenario, kind, "near", options.workers)
-        if scenario.far then add(scenario, kind, "far", options.workers) end
+    for _, form in ipairs(scenario.forms or { {} }) do
+      if not form.is_lua then
+        add_places(scenario, form, { name = "native", set = "behavior=native" })
+      end
+      add_places(scenario, form, { name = "lua", set = "behavior=lua" })
+      if scenario.named then
+        add_places(scenario, form, { name = "lua-named", set = "named=true" })
       end
     end
   end
@@ -114,6 +145,24 @@ local function command_of(arm)
   return table.concat(words, " ")
 end
 
+-- What a run gave beside its rate: {{name, value, unit}, ..}.
+local function read_beside(text)
+  local list = {}
+  for name, ns in (text:match('"samples":(%b{})') or ""):gmatch('"(p%d+)_ns":(%d+)') do
+    list[#list + 1] = { name == "p999" and "p99.9" or name, tonumber(ns), "ns" }
+  end
+  local pattern = '"([^"]+)":{"value":([%d.e+-]+),"unit":"([^"]*)"}'
+  for name, value, unit in (text:match('"figures":(%b{})') or ""):gmatch(pattern) do
+    list[#list + 1] = { name, tonumber(value), unit }
+  end
+  if #list == 0 then return list end
+  for _, key in ipairs { "user_s", "system_s" } do
+    local seconds = text:match('"' .. key .. '":([%d.e+-]+)')
+    if seconds then list[#list + 1] = { key:match("%l+"), tonumber(seconds), "s" } end
+  end
+  return list
+end
+
 -- Runs the arm once; what is wrong with it goes to arm.refused.
 local function run_once(arm)
   local pipe = assert(io.popen(command_of(arm)))
@@ -126,6 +175,7 @@ local function run_once(arm)
     multiple = number("floor_multiple"),
     requested = number("requested"),
     done = number("done"),
+    beside = read_beside(text),
   }
 
   local first = arm.runs[1] or run
@@ -159,11 +209,24 @@ local function figures_of(runs, key)
   }
 end
 
+-- The medians of what the runs of an arm gave beside their rates, in a line of their own.
+local function print_beside(runs)
+  local parts = {}
+  for i, first in ipairs(runs[1].beside) do
+    local values = {}
+    for round, run in ipairs(runs) do values[round] = { value = run.beside[i][2] } end
+    local median = figures_of(values, "value").median
+    parts[i] = (median < 1000 and "%s %.4g %s" or "%s %.0f %s"):format(first[1], median, first[3])
+  end
+  if #parts > 0 then print("    " .. table.concat(parts, "; ")) end
+end
+
 local function print_table(arms, rounds)
   print(("Nanoseconds an operation, of %d rounds; x floor is the median of their multiples of the")
     :format(rounds))
-  print("floor measured in the same run. A gap smaller than the deviation beside it is none.\n")
-  print(("%-10s %-10s %-5s %7s %11s %11s %9s %11s %11s %8s"):format("scenario", "behavior", "place",
+  print("floor measured in the same run. A gap smaller than the deviation beside it is none.")
+  print("Below is what else was measured, and the processor time while the clock ran: medians too.\n")
+  print(("%-17s %-10s %-5s %7s %11s %11s %9s %11s %11s %8s"):format("scenario", "behavior", "place",
     "workers", "median", "mean", "deviation", "min", "max", "x floor"))
   for _, arm in ipairs(arms) do
     if arm.refused then
@@ -172,6 +235,7 @@ local function print_table(arms, rounds)
       local f, floor = figures_of(arm.runs, "ns"), figures_of(arm.runs, "multiple")
       print(("%s %11.1f %11.1f %9.1f %11.1f %11.1f %8.2f"):format(arm.line, f.median, f.mean,
         f.deviation, f.min, f.max, floor.median))
+      print_beside(arm.runs)
     end
   end
 end
