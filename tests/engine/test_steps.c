@@ -129,14 +129,22 @@ static void *send_soon(void *ud) {
   return crowd_send(ud);
 }
 
+/* It does not stay readable. Once it may be for nothing: an alarm that rings for what a step has seen
+ * by itself meanwhile. */
+static void assert_calm(struct scene *scene, int fd) {
+  enum { FOR_NOTHING = 2 };
+  assert_int_equal(step_all(scene), ACTL_REST_QUIET);
+  for (int i = 0; i < FOR_NOTHING && is_readable(fd, 0); i++) step_all(scene);
+  assert_false(is_readable(fd, 0));
+}
+
 static void check_fd(struct scene *scene, actl_pid pid, struct desk *desk) {
   int fd = -1, again = -2;
   assert_status(actl_engine_fd(scene->host.engine, &fd), ACTL_OK);
   assert_status(actl_engine_fd(scene->host.engine, &again), ACTL_OK);
   assert_true(fd >= 0 && fd == again);
   assert_true(is_readable(fd, 20000)); /* an actor waits to be born */
-  assert_int_equal(step_all(scene), ACTL_REST_QUIET);
-  assert_false(is_readable(fd, 0));
+  assert_calm(scene, fd);
   for (unsigned i = 0; i < 50; i++) {
     struct crowd crowd = {.scene = scene, .to = pid, .n = 1 + i % 3};
     unsigned before = atomic_load(&desk->counted);
@@ -146,23 +154,22 @@ static void check_fd(struct scene *scene, actl_pid pid, struct desk *desk) {
       step_all(scene);
     }
     pthread_join(crowd.thread, NULL);
-    assert_int_equal(step_all(scene), ACTL_REST_QUIET);
-    assert_false(is_readable(fd, 0));
+    assert_calm(scene, fd);
   }
-  /* It becomes readable when a timer is due, and not before. */
+  /* It becomes readable when a timer is due: before that for the message that sets it, and not again
+   * and again. */
   for (int i = 0; i < 5; i++) {
-    unsigned before = atomic_load(&desk->counted);
+    unsigned before = atomic_load(&desk->counted), wakes = 0;
     uint64_t set_ns = now_ns();
     host_send(&scene->host, pid, ACTL_VALUES(actl_int(TIMER), actl_int(5 * i)));
     while (atomic_load(&desk->counted) == before && !scene_is_over(scene)) {
       assert_true(is_readable(fd, 20000));
       step_all(scene);
-      bool is_early = is_readable(fd, 0);
-      if (now_ns() < set_ns + 5 * (uint64_t)i * NS_OF_MS) assert_false(is_early);
+      wakes++;
     }
     assert_true(now_ns() >= set_ns + 5 * (uint64_t)i * NS_OF_MS);
-    assert_int_equal(step_all(scene), ACTL_REST_QUIET);
-    assert_false(is_readable(fd, 0));
+    assert_in_range(wakes, 1, 5);
+    assert_calm(scene, fd);
   }
 }
 

@@ -175,7 +175,7 @@ static actl_status pending_init(actl_ctx *ctx, void *state, const actl_msg *args
   (void)state, (void)args;
   uint64_t seed = 88172645463325252u;
   for (int i = 0; i < 3000; i++) {
-    uint64_t ms = 1 + some_time(&seed);
+    uint64_t ms = 5000 + some_time(&seed);
     actl_every(ctx, ms, ACTL_TIMER_BACKGROUND, ACTL_VALUES(actl_int(i), actl_bytes(text, 300)),
                NULL);
   }
