@@ -107,15 +107,21 @@ static bool is_pending(const struct timer *timer) {
   return timer->kind == TIMER_EVERY || (timer->options & TIMER_WAITS) == 0;
 }
 
-/* What has a time must be able to wake its vat, however little memory is left then. */
-static inline bool has_alarm(struct vat *vat) {
-  return ACTL_LIKELY(vat->alarm != NULL) || vat->engine->get_alarm(vat->engine, vat);
+static ACTL_NOINLINE bool prepare(struct vat *vat) {
+  return actl__wheel_prepare(&vat->wheel) &&
+         (vat->alarm != NULL || vat->engine->get_alarm(vat->engine, vat));
+}
+
+/* What has a time needs the wheel, and must be able to wake its vat, however little memory is left
+ * then. The wheel goes with a vat that ends, its alarm stays. */
+static inline bool is_prepared(struct vat *vat) {
+  return ACTL_LIKELY(vat->wheel.slots != NULL && vat->alarm != NULL) || prepare(vat);
 }
 
 /* A new one of actor `a`, pending but not in the wheel; NULL: no memory. */
 static struct timer *timer_new(struct vat *vat, struct actor *a, enum timer_kind kind,
                                unsigned options, uint64_t *id) {
-  if (!has_alarm(vat)) return NULL;
+  if (!is_prepared(vat)) return NULL;
   struct timer *timer = actl__slots_new(&vat->timers, &vat->arena, id);
   if (timer == NULL) return NULL;
   timer->kind = (uint8_t)kind;
@@ -373,7 +379,7 @@ enum { PLACE_FRESH = UINT16_MAX };
 
 bool actl__timer_watch_ask(struct vat *vat, struct owned *ask, uint64_t timeout_ms) {
   if (timeout_ms > WHEEL_MAX / 2) return true;
-  if (!has_alarm(vat)) return false;
+  if (!is_prepared(vat)) return false;
   ask->due.when_ms = timeout_ms & 0xFFFFFFFFFFFF;
   actl__due_append(&vat->wheel, &vat->fresh_asks, actl__due_ref(&vat->wheel, ASKS, ask),
                    PLACE_FRESH);

@@ -50,28 +50,23 @@ void actl__due_unlink(const struct wheel *wheel, due_ref *first, due_ref ref) {
 
 /* ---- Slots ---- */
 
-static bool make_level(struct wheel *wheel, unsigned level) {
-  due_ref *slots = actl__arena_new(wheel->arena, WHEEL_SLOTS * sizeof *slots);
-  if (slots == NULL) return false;
-  memset(slots, 0, WHEEL_SLOTS * sizeof *slots);
-  wheel->slots[level] = slots;
-  return true;
+bool actl__wheel_prepare(struct wheel *wheel) {
+  const size_t size = WHEEL_LEVELS * sizeof *wheel->slots;
+  if (wheel->slots != NULL) return true;
+  wheel->slots = actl__arena_new(wheel->arena, size);
+  if (wheel->slots != NULL) memset(wheel->slots, 0, size);
+  return wheel->slots != NULL;
 }
 
-/* false: it is to be looked at, since it is due, or since there is no memory for its level. */
-static bool put(struct wheel *wheel, due_ref ref, uint64_t when_ms) {
-  uint64_t differs = when_ms ^ wheel->now_ms;
-  unsigned level = differs == 0 ? 0 : (63u - (unsigned)__builtin_clzll(differs)) / GROUP_BITS;
-  bool has_place = when_ms > wheel->now_ms && level < WHEEL_LEVELS &&
-                   (wheel->slots[level] != NULL || make_level(wheel, level));
-  if (!has_place) {
+static void put(struct wheel *wheel, due_ref ref, uint64_t when_ms) {
+  if (when_ms <= wheel->now_ms) {
     actl__due_append(wheel, &wheel->looked_at, ref, PLACE_LOOKED_AT);
-    return false;
+    return;
   }
+  unsigned level = (63u - (unsigned)__builtin_clzll(when_ms ^ wheel->now_ms)) / GROUP_BITS;
   unsigned slot = (unsigned)(when_ms >> (level * GROUP_BITS)) % WHEEL_SLOTS;
   actl__due_append(wheel, &wheel->slots[level][slot], ref, (level << GROUP_BITS | slot) + 1);
   wheel->filled[level] |= (uint64_t)1 << slot;
-  return true;
 }
 
 void actl__wheel_add(struct wheel *wheel, due_ref ref, uint64_t when_ms, uint64_t now_ms) {
@@ -154,10 +149,7 @@ due_ref actl__wheel_pop(struct wheel *wheel, uint64_t now_ms, int *work) {
       actl__due_unlink(wheel, &wheel->looked_at, ref);
       uint64_t when_ms = actl__due_at(wheel, ref)->when_ms;
       if (when_ms <= wheel->now_ms) return ref;
-      if (put(wheel, ref, when_ms) || when_ms > now_ms) continue;
-      /* Without memory the wheel does not get on: what is due is told all the same. */
-      actl__due_unlink(wheel, &wheel->looked_at, ref);
-      return ref;
+      put(wheel, ref, when_ms);
     }
   } while (turn_on(wheel, now_ms));
 

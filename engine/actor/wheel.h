@@ -14,8 +14,7 @@
  *     So whatever lies at a lower level comes before all that lies at a higher one.
  *   - while entries are looked at new ones go behind them: of equal times the first set is the first
  *     due.
- *   - nothing here fails: where there is no memory for a level its entries stay among those that are
- *     looked at, turn by turn.
+ *   - once it is prepared, nothing here fails.
  *
  * Entries are those of two tables of slots (base/slots.h), which move when they grow, and are named by
  * a reference. What is needed of an entry is a `struct due`, right behind its head.
@@ -47,12 +46,15 @@ struct wheel {
   uint64_t now_ms;               /* how far it has come */
   uint64_t next_ms;              /* nothing is due before; WHEEL_NEVER: it is empty */
   uint64_t filled[WHEEL_LEVELS]; /* bit i: slot i of the level has entries */
-  due_ref *slots[WHEEL_LEVELS];  /* the first entry of each; made when first used */
+  due_ref (*slots)[WHEEL_SLOTS]; /* by level: the first entry of each; NULL: not prepared */
   due_ref looked_at;             /* the first of those to look at */
 };
 
 void actl__wheel_init(struct wheel *wheel, struct arena *arena, const struct slots *table_0,
                       const struct slots *table_1);
+
+/* Makes the slots, before anything is added; false: no memory. */
+bool actl__wheel_prepare(struct wheel *wheel);
 
 static inline due_ref actl__due_ref(const struct wheel *wheel, unsigned table, const void *entry) {
   const struct slots *slots = wheel->tables[table];
