@@ -189,8 +189,6 @@ static actl_status outside_start(actl_ctx *ctx, struct outside *outside, const a
     status = actl_bench_times_init(&job->times, job->n);
   if (status != ACTL_OK) return status;
 
-  /* Targets that were made in another vat are there before the thread tells them anything. */
-  actl_flush(ctx);
   actl_hold(job->engine);
   outside->is_running = pthread_create(&outside->thread, NULL, run_thread, job) == 0;
   if (outside->is_running) return ACTL_OK;

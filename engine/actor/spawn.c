@@ -1,9 +1,9 @@
 /*
  * spawn.c - new actors, near and far.
  *
- * A near actor is made at once. A far one is a message: it takes its pid from the target's reserve
- * and travels in the chain ahead of whatever is sent to it. Its node, kept with the child, will tell
- * the parent of its end, so that an end never needs memory.
+ * A near actor is made at once. A far one is a message: it takes its pid from the target's reserve and
+ * goes out at once, so that it is ahead of whatever anybody sends to the pid. Its node, kept with the
+ * child, will tell the parent of its end, so that an end never needs memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -226,7 +226,7 @@ static actl_status spawn_far(struct vat *vat, struct vat *to, const struct kind 
   m->slot[NODE_TARGET_SLOT] = child->pid;
   out->bits = child->pid;
   vat->budget--;
-  actl__vat_post(vat, m);
+  actl__vat_post_now(vat, m);
   return ACTL_OK;
 
 fail_pid:

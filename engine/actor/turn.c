@@ -155,7 +155,7 @@ static ACTL_NOINLINE void run_special(struct vat *vat, struct actor *a, struct a
 }
 
 /* Runs the current actor until it rests, gives way or ends. */
-static void run_native(struct vat *vat, struct actor *a) {
+ACTL_INLINE void run_native(struct vat *vat, struct actor *a) {
   void *state = actl__actor_state(a);
   vat->doing = DOING_MESSAGE;
   for (;;) {
@@ -180,6 +180,11 @@ static void run_native(struct vat *vat, struct actor *a) {
     }
     actl__turn_count_delivery(vat);
   }
+}
+
+/* Between the deliveries of driven actors. */
+static ACTL_NOINLINE void run_native_between(struct vat *vat, struct actor *a) {
+  run_native(vat, a);
 }
 
 bool actl__turn_natives(struct vat *vat) {
@@ -262,7 +267,7 @@ bool actl_turn_next(actl_ctx *ctx, actl_delivery *out) {
   for (;;) {
     if (a == NULL && (a = pick(vat)) == NULL) return false;
     if ((a->flags & ACTOR_DRIVEN) == 0) {
-      run_native(vat, a);
+      run_native_between(vat, a);
     } else if (next_of(vat, a, out)) {
       return true;
     }

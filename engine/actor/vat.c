@@ -230,6 +230,12 @@ void actl__vat_post(struct vat *vat, struct actl_msg *m) {
   if (++out->n >= VAT_CHAIN) publish(vat, i);
 }
 
+void actl__vat_post_now(struct vat *vat, struct actl_msg *m) {
+  unsigned i = actl__pid_vat(m->slot[NODE_TARGET_SLOT]) % VAT_CHAINS;
+  actl__vat_post(vat, m);
+  if ((vat->out_used >> i & 1) != 0) publish(vat, i);
+}
+
 /* ---- In ---- */
 
 static void deliver_to(struct vat *vat, struct actor *a, struct actl_msg *m) {

@@ -235,6 +235,9 @@ void actl__vat_ring(struct vat *vat);
 /* Puts one far node on its way: its target is in slot 4. */
 void actl__vat_post(struct vat *vat, struct actl_msg *m);
 
+/* The same at once, with all that is on its way there. */
+void actl__vat_post_now(struct vat *vat, struct actl_msg *m);
+
 /* Takes in one node from outside. */
 void actl__vat_deliver(struct vat *vat, struct actl_msg *m);
 

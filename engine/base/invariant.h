@@ -25,6 +25,7 @@
 #if defined(__GNUC__)
 #define ACTL_LIKELY(x) __builtin_expect(!!(x), 1)
 #define ACTL_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define ACTL_INLINE static inline __attribute__((always_inline))
 #define ACTL_NOINLINE __attribute__((noinline))
 #if defined(__x86_64__)
 /* The compiler's own builtin asks for reading only, unless it is told of the processor. */
@@ -35,6 +36,7 @@
 #else
 #define ACTL_LIKELY(x) (x)
 #define ACTL_UNLIKELY(x) (x)
+#define ACTL_INLINE static inline __attribute__((always_inline))
 #define ACTL_NOINLINE
 #define ACTL_PREFETCH(address) ((void)(address))
 #endif

@@ -8,6 +8,8 @@
  */
 #include "engine/host.h"
 
+#include <sched.h>
+
 enum { EARLY = 100 };
 
 #define NEAR (ACTL_VAT_ANY - 1) /* no vat: by actl_spawn */
@@ -379,6 +381,75 @@ static void any_vat_means_that_with_the_fewest_actors(void **state) {
   }
 }
 
+/* ---- A pid that others have at once ---- */
+
+/* The vat of the child is kept busy, so that what goes there goes in chains, and the spawner too, until
+ * somebody outside has sent to the child. */
+struct handed {
+  _Atomic(uint64_t) pid;
+  atomic_bool is_sent;
+  struct child child;
+  actl_pid busy;
+};
+
+static void wait_until_sent(struct handed *handed) {
+  double patience = seconds_now() + 20;
+  while (!atomic_load(&handed->is_sent) && seconds_now() < patience) sched_yield();
+}
+
+static actl_status be_busy(actl_ctx *ctx, void *state, const actl_msg *msg) {
+  (void)ctx, (void)state;
+  wait_until_sent(pointer_in(msg, 0));
+  return ACTL_OK;
+}
+
+static const actl_behavior busy = {.name = "busy", .receive = be_busy};
+
+static actl_status hand_over(actl_ctx *ctx, void *state, const actl_msg *msg) {
+  (void)state;
+  struct handed *handed = pointer_in(msg, 0);
+  actl_pid pid = {0};
+  actl_send(ctx, handed->busy, ACTL_VALUES(pointer(handed)));
+  for (int i = 0; i < 3; i++) actl_send(ctx, handed->busy, ACTL_VALUES(pointer(handed)));
+  actl_status status =
+      actl_spawn_on(ctx, 1, &child_behavior, ACTL_VALUES(pointer(&handed->child)), &pid);
+  atomic_store(&handed->pid, pid.bits);
+  wait_until_sent(handed);
+  return status;
+}
+
+static const actl_behavior hander = {.name = "hander", .receive = hand_over};
+
+static void *send_from_outside(void *arg) {
+  struct host *host = ((void **)arg)[0];
+  struct handed *handed = ((void **)arg)[1];
+  double patience = seconds_now() + 20;
+  while (atomic_load(&handed->pid) == 0 && seconds_now() < patience) sched_yield();
+  actl_pid pid = {atomic_load(&handed->pid)};
+  actl_engine_send(host->engine, pid, ACTL_VALUES(actl_int(0), pointer(&handed->child)));
+  atomic_store(&handed->is_sent, true);
+  return NULL;
+}
+
+static void a_pid_can_be_used_by_others_as_soon_as_it_is_known(void **state) {
+  (void)state;
+  struct host host;
+  struct handed handed = {.pid = 0};
+  host_open(&host, 2, 2);
+  handed.busy = host_spawn(&host, 1, &busy, NULL, 0);
+  host_send(&host, host_spawn(&host, 0, &hander, NULL, 0), ACTL_VALUES(pointer(&handed)));
+
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, send_from_outside, (void *[]){&host, &handed}), 0);
+  host_run(&host);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  host_run(&host); /* what was sent when the run was over */
+  assert_int_equal(handed.child.handled, 1);
+  assert_int_equal(handed.child.before_init, 0);
+  assert_int_equal(letters_of(&host.stats), 0);
+  host_close(&host);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       WATCHED(init_comes_before_messages_sent_at_once),
@@ -389,6 +460,7 @@ int main(void) {
       WATCHED(the_children_of_a_failed_init_stop),
       WATCHED(what_cannot_be_spawned_is_refused_and_changes_nothing),
       WATCHED(any_vat_means_that_with_the_fewest_actors),
+      WATCHED(a_pid_can_be_used_by_others_as_soon_as_it_is_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
