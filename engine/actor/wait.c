@@ -16,6 +16,15 @@
 
 /* ---- Parking ---- */
 
+/* The body of a process has read what it was given: a million that wait keep no node each for it. */
+static void drop_birth(struct vat *vat, const struct actor *a) {
+  struct actl_msg *m = vat->msg;
+  if ((a->flags & ACTOR_PROCESS) == 0 || m == NULL) return;
+  if (actl__node_kind(m) != NODE_INIT && actl__node_kind(m) != NODE_SPAWN) return;
+  vat->msg = NULL;
+  actl__vat_free_node(vat, m);
+}
+
 /* What the actor was doing is put aside. */
 static void leave(struct vat *vat, struct actor *a, void *waiter, enum wait wait,
                   uint64_t waits_for) {
@@ -24,6 +33,7 @@ static void leave(struct vat *vat, struct actor *a, void *waiter, enum wait wait
     actl__vat_free_node(vat, vat->answer);
     vat->answer = NULL;
   }
+  drop_birth(vat, a);
   extra->waiter = waiter;
   extra->wait = (uint8_t)wait;
   extra->waits_for = waits_for;
