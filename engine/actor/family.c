@@ -78,11 +78,13 @@ void actl__family_remove_far(struct vat *vat, struct far_child *child) {
   actl__slots_free(&vat->far_children, child);
 }
 
-void actl__family_tell_gone(struct vat *vat, struct actl_msg *m, uint64_t child, uint64_t parent,
-                            uint64_t entry) {
+void actl__family_prepare_gone(struct actl_msg *m, uint64_t parent, uint64_t entry) {
   m->header = actl__node_head(NODE_CHILD_GONE) | NODE_FAR;
-  m->from = child;
   m->slot[NODE_ASK_SLOT] = entry;
   m->slot[NODE_TARGET_SLOT] = parent;
+}
+
+void actl__family_tell_gone(struct vat *vat, struct actl_msg *m, uint64_t child) {
+  m->from = child;
   actl__vat_post(vat, m);
 }

@@ -28,9 +28,9 @@ void actl__family_remove_far(struct vat *vat, struct far_child *child);
 /* The entry that `ref` names; NULL: it names a near child. */
 struct far_child *actl__family_far(struct vat *vat, actor_ref ref);
 
-/* Tells a far parent that its child has ended, with a node that is there for it. */
-void actl__family_tell_gone(struct vat *vat, struct actl_msg *m, uint64_t child, uint64_t parent,
-                            uint64_t entry);
+/* Makes a node the one that will tell a far parent, who has `entry` for the child, of its end. */
+void actl__family_prepare_gone(struct actl_msg *m, uint64_t parent, uint64_t entry);
+void actl__family_tell_gone(struct vat *vat, struct actl_msg *m, uint64_t child);
 
 void actl__family_add_near(struct vat *vat, struct actor *parent, struct actor *child);
 void actl__family_remove_near(struct vat *vat, struct actor *child);

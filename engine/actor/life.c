@@ -121,23 +121,20 @@ void actl__life_heed_stop(struct vat *vat, struct actor *a) {
     actl__life_tell(vat, a, ACTOR_STOP_NOW);
 }
 
-static void keep_reason(struct vat *vat, struct actor *a, actl_status status, const char *text,
-                        size_t text_size) {
+static void keep_reason(struct vat *vat, struct actor *a, actl_status status, const char *text) {
   if (status == ACTL_OK && text == NULL) return;
   struct extra *extra = actl__extra(vat, a);
   if (extra == NULL) return; /* it stops without a reason rather than not at all */
 
   if (status != ACTL_OK) extra->status = status;
   if (text == NULL || extra->text != NULL) return;
-  extra->text = actl__arena_new(&vat->arena, text_size + 1);
-  if (extra->text == NULL) return;
-  memcpy(extra->text, text, text_size);
-  extra->text[text_size] = '\0';
-  extra->text_size = text_size + 1;
+  size_t size = strlen(text) + 1;
+  extra->text = actl__arena_new(&vat->arena, size);
+  if (extra->text != NULL) memcpy(extra->text, text, size);
 }
 
 void actl__life_keep_text(struct vat *vat, struct actor *a, const char *text) {
-  keep_reason(vat, a, ACTL_OK, text, strlen(text));
+  keep_reason(vat, a, ACTL_OK, text);
 }
 
 /* What has not begun has nothing to tidy up. */
@@ -147,8 +144,7 @@ static bool is_before_init(const struct actor *a) {
   return kind == NODE_INIT || kind == NODE_SPAWN;
 }
 
-void actl__life_stop(struct vat *vat, struct actor *a, actl_status status, const char *text,
-                     size_t text_size) {
+void actl__life_stop(struct vat *vat, struct actor *a, actl_status status, const char *text) {
   const uint16_t told = ACTOR_STOP_NOW | ACTOR_EXIT | ACTOR_KILL;
   if (is_before_init(a)) a->flags |= ACTOR_HOOKED;
   if (status == ACTL_KILLED) {
@@ -156,7 +152,7 @@ void actl__life_stop(struct vat *vat, struct actor *a, actl_status status, const
     if (extra != NULL) extra->is_killed = true;
     a->flags |= ACTOR_HOOKED;
   }
-  if ((a->flags & ACTOR_HOOKED) == 0) keep_reason(vat, a, status, text, text_size);
+  if ((a->flags & ACTOR_HOOKED) == 0) keep_reason(vat, a, status, text);
   a->flags = (uint16_t)((a->flags & ~told) | ACTOR_STOPPING | ACTOR_STEP);
   if (actl__actor_has_timers(a)) actl__timer_end_all(vat, a);
   bury_mailbox(vat, a);
@@ -246,7 +242,7 @@ bool actl__life_step(struct vat *vat, struct actor *a, actl_delivery *out) {
       actl__wait_abandon(vat, a, out);
       return true;
     }
-    actl__life_stop(vat, a, why(vat, a), NULL, 0);
+    actl__life_stop(vat, a, why(vat, a), NULL);
     return step_stop(vat, a, out);
   }
   if ((a->flags & (ACTOR_STOPPING | ACTOR_KILL)) == (ACTOR_STOPPING | ACTOR_KILL))
@@ -298,7 +294,7 @@ void actl__life_fail(struct vat *vat, struct actor *a, actl_status status, const
     a->flags |= ACTOR_HOOKED;
     bury_as(vat, a, ACTL_INIT);
   }
-  actl__life_stop(vat, a, status, what, strlen(what));
+  actl__life_stop(vat, a, status, what);
 }
 
 /* ---- Ending ---- */
@@ -316,8 +312,7 @@ static void tell_parent(struct vat *vat, struct actor *a) {
     actl__family_remove_near(vat, a);
     step_parent(vat, parent);
   } else if ((a->flags & ACTOR_FAR_PARENT) != 0) {
-    const struct extra *extra = actl__extra_of(a);
-    actl__family_tell_gone(vat, extra->gone, a->pid, extra->far_parent, extra->far_entry);
+    actl__family_tell_gone(vat, actl__extra_of(a)->gone, a->pid);
   }
 }
 
@@ -341,7 +336,7 @@ static void end_extra(struct vat *vat, struct actor *a) {
   for (uint64_t id; (id = extra->owned[OWNED_REQUESTS]) != 0;)
     actl__request_drop(vat, actl__owned_get(vat, OWNED_REQUESTS, id), ACTL_STOPPED);
 
-  actl__arena_free(&vat->arena, extra->text, extra->text_size);
+  if (extra->text != NULL) actl__arena_free(&vat->arena, extra->text, strlen(extra->text) + 1);
   actl__arena_free(&vat->arena, extra, sizeof *extra);
   a->more = 0;
 }

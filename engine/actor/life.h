@@ -31,15 +31,14 @@ struct extra {
   uint8_t held_doing;        /* enum doing */
   uint8_t wait;              /* enum wait */
   bool is_killed;
-  due_ref timers;     /* of the newest timer; 0: none */
-  actl_status status; /* why it stops */
-  char *text;         /* the same in words; NULL: none; arena's */
-  size_t text_size;
-  uint64_t far_parent; /* pid, and its entry for this child */
-  uint64_t far_entry;
-  struct actl_msg *gone;       /* the node that will tell the far parent */
+  due_ref timers;              /* of the newest timer; 0: none */
+  actl_status status;          /* why it stops */
+  char *text;                  /* the same in words; NULL: none; arena's */
+  struct actl_msg *gone;       /* the node that will tell the far parent, as family.h has it */
   uint64_t owned[OWNED_LISTS]; /* id of the newest entry; 0: none */
 };
+
+static_assert(sizeof(struct extra) == 80, "a million that wait take no more than they must");
 
 /* What hangs off a record: nothing; its newest timer, when that is all there is (an odd number); or an
  * extra. So a million actors that only have a timer each cost no extra. */
@@ -62,8 +61,7 @@ void actl__owned_free(struct vat *vat, enum owned_list list, struct owned *entry
 void actl__life_tell(struct vat *vat, struct actor *a, uint16_t flag);
 
 /* Begins to stop the current actor: what is queued becomes dead letters. actl__life_step follows. */
-void actl__life_stop(struct vat *vat, struct actor *a, actl_status status, const char *text,
-                     size_t text_size);
+void actl__life_stop(struct vat *vat, struct actor *a, actl_status status, const char *text);
 
 /* Keeps `text` as the reason, in words, of the current actor's end; the first one counts. */
 void actl__life_keep_text(struct vat *vat, struct actor *a, const char *text);

@@ -270,7 +270,8 @@ static void arrive_failed(struct vat *vat, struct actl_msg *m, actl_status statu
               actl_status_text(status));
   }
   if (m->from != 0) {
-    actl__family_tell_gone(vat, m, pid, m->from, m->slot[NODE_ASK_SLOT]);
+    actl__family_prepare_gone(m, m->from, m->slot[NODE_ASK_SLOT]);
+    actl__family_tell_gone(vat, m, pid);
   } else {
     actl__pool_give(&vat->pool, m);
   }
@@ -288,8 +289,7 @@ static struct actor *adopt(struct vat *vat, struct actl_msg *m, const struct kin
     struct extra *extra = actl__extra(vat, a);
     if (extra == NULL) goto fail;
     a->flags |= ACTOR_FAR_PARENT;
-    extra->far_parent = m->from;
-    extra->far_entry = m->slot[NODE_ASK_SLOT];
+    actl__family_prepare_gone(gone, m->from, m->slot[NODE_ASK_SLOT]);
     extra->gone = gone;
   }
   return a;

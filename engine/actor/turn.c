@@ -127,7 +127,7 @@ static actl_status call_special(struct vat *vat, struct actor *a, struct actl_ms
     return a->behavior->init(actl__ctx(vat), actl__actor_state(a), m);
   }
   if (kind == NODE_STOP) {
-    actl__life_stop(vat, a, ACTL_OK, NULL, 0);
+    actl__life_stop(vat, a, ACTL_OK, NULL);
     return ACTL_OK;
   }
   if (a->behavior->reply == NULL) return ACTL_OK;
@@ -233,7 +233,7 @@ static bool special_for_driver(struct vat *vat, struct actor *a, struct actl_msg
     fill(vat, a, m, DOING_INIT, out);
     return true;
   }
-  if (kind == NODE_STOP) actl__life_stop(vat, a, ACTL_OK, NULL, 0);
+  if (kind == NODE_STOP) actl__life_stop(vat, a, ACTL_OK, NULL);
   actl__vat_free_node(vat, m);
   return false;
 }

@@ -9,8 +9,9 @@
 #include <string.h>
 
 enum {
-  STEP = 16, /* sizes up to SMALL are multiples of it */
-  SMALL = 256,
+  STEP = 16, /* sizes up to SMALL are multiples of it: a coroutine's stack has 720 bytes */
+  SMALL_LOG = 10,
+  SMALL = 1 << SMALL_LOG,
   SMALL_CLASSES = SMALL / STEP,
   PIECE_CLASS_MAX = 8, /* 256 kB */
 };
@@ -30,19 +31,19 @@ struct arena_large { /* in front of a block above ACTL__ARENA_LARGE */
   size_t size; /* with this header */
 };
 
-/* Four classes to each doubling: 320, 384, 448, 512, 640 ... */
+/* Above, four classes to each doubling: 1280, 1536, 1792, 2048, 2560 ... */
 static unsigned class_of(size_t size) {
   if (size <= SMALL) return (unsigned)((size + STEP - 1) / STEP - 1);
 
-  unsigned log = 63u - (unsigned)__builtin_clzll(size - 1); /* 256 < size <= 512: 8 */
+  unsigned log = 63u - (unsigned)__builtin_clzll(size - 1); /* 1024 < size <= 2048: 10 */
   unsigned quarter = (unsigned)((size - 1) >> (log - 2)) & 3;
-  return SMALL_CLASSES + (log - 8) * 4 + quarter;
+  return SMALL_CLASSES + (log - SMALL_LOG) * 4 + quarter;
 }
 
 static size_t class_size(unsigned class) {
   if (class < SMALL_CLASSES) return (size_t)(class + 1) * STEP;
 
-  unsigned log = 8 + (class - SMALL_CLASSES) / 4;
+  unsigned log = SMALL_LOG + (class - SMALL_CLASSES) / 4;
   size_t quarter = (class - SMALL_CLASSES) % 4 + 1;
   return ((size_t)1 << log) + (quarter << (log - 2));
 }

@@ -24,7 +24,7 @@
 #endif
 
 enum {
-  ACTL__ARENA_CLASSES = 40,
+  ACTL__ARENA_CLASSES = 80,
 #if defined(ACTL__ARENA_DIRECT)
   ACTL__ARENA_LARGE = 0
 #else
