@@ -191,8 +191,11 @@ static void flush_all(struct vat *vat) {
 }
 
 static void begin_chain(struct vat *vat, unsigned i, struct vat *to, struct actl_msg *m) {
-  /* A vat that sleeps is woken at once. */
-  if (actl__inbox_is_idle(&to->inbox)) {
+  /* A vat that sleeps is woken at once. The first message in a while goes out at once, too: its
+   * handler may go on for long, and never get to the next look at the clock. */
+  bool is_first = (vat->out_begun >> i & 1) == 0;
+  if (is_first || actl__inbox_is_idle(&to->inbox)) {
+    vat->out_begun |= (uint32_t)1 << i;
     actl__vat_publish(vat, to, (struct chain){m, m});
     return;
   }
@@ -232,8 +235,10 @@ void actl__vat_post(struct vat *vat, struct actl_msg *m) {
 
 void actl__vat_post_now(struct vat *vat, struct actl_msg *m) {
   unsigned i = actl__pid_vat(m->slot[NODE_TARGET_SLOT]) % VAT_CHAINS;
+  uint32_t begun = vat->out_begun;
   actl__vat_post(vat, m);
   if ((vat->out_used >> i & 1) != 0) publish(vat, i);
+  vat->out_begun = begun;
 }
 
 /* ---- In ---- */
@@ -336,6 +341,7 @@ void actl__vat_check(struct vat *vat) {
   } else {
     vat->flush_ns = now;
   }
+  vat->out_begun = 0;
   if (now - vat->turn_ns > VAT_LINGER_NS) actl__sched_share(vat->worker);
   if (now - vat->turn_ns > VAT_TURN_NS) {
     vat->turn_left = 0;
@@ -350,6 +356,7 @@ static void begin_turn(struct vat *vat) {
   set_age(vat, now);
   if (vat->check_every == 0 || vat->check_every > VAT_CHECK_FAR) vat->check_every = VAT_CHECK_FAR;
   vat->check_in = vat->check_every;
+  vat->out_begun = 0;
   vat->turn_left = VAT_TURN;
   vat->queue_until = VAT_TURN - VAT_TURN / 4;
   vat->is_gone_through = false;

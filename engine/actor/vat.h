@@ -168,6 +168,7 @@ struct vat {
   struct actor *queue, *queue_last;
   uint64_t n_keeping;  /* timers that keep a run alive */
   uint32_t out_used;   /* bit i: out[i] has a chain */
+  uint32_t out_begun;  /* bit i: something was sent there since the last look at the clock */
   int32_t check_in;    /* deliveries until the clock is read */
   int32_t check_every; /* so many between two looks, as long as these take now */
 
