@@ -206,6 +206,12 @@ actl_status actl_engine_fd(actl_engine *engine, int *out) {
   return ACTL_OK;
 }
 
+actl_status actl_engine_on_signal(actl_engine *engine, int number, void (*fn)(void *ud, int number),
+                                  void *ud) {
+  if (fn == NULL) return ACTL_INVALID;
+  return actl__io_take(engine->io, number, fn, ud);
+}
+
 void actl_hold(actl_engine *engine) { actl__sched_hold(&engine->sched); }
 void actl_drop(actl_engine *engine) { actl__sched_drop(&engine->sched); }
 

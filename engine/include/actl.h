@@ -521,6 +521,14 @@ ACTL_API actl_status actl_engine_step(actl_engine *engine, uint64_t for_us, actl
  * ACTL_SYSTEM. Any thread. */
 ACTL_API actl_status actl_engine_fd(actl_engine *engine, int *out);
 
+/* Has `fn(ud, number)` called each time the process gets that signal, SIGTERM say, on a thread of the
+ * engine's own, from when this returns until the engine is freed: a place to call
+ * actl_engine_shutdown, and to be done soon, since timers wait for it. Several engines may take one
+ * signal. ACTL_INVALID: no such signal, or this engine has taken it; ACTL_NO_MEMORY; ACTL_SYSTEM: no
+ * thread is to be had. Any thread, but not from `fn`. */
+ACTL_API actl_status actl_engine_on_signal(actl_engine *engine, int number,
+                                           void (*fn)(void *ud, int number), void *ud);
+
 /* Keeps the engine from being quiet, for a host that will send something: each hold is undone by one
  * drop. Any thread. */
 ACTL_API void actl_hold(actl_engine *engine);

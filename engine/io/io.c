@@ -24,6 +24,16 @@ struct alarm {
   bool is_asked;
 };
 
+struct taken {         /* a signal */
+  struct taken *older; /* constant, as the next three */
+  int number;
+  void (*take)(void *ud, int number);
+  void *ud;
+  uv_signal_t handle; /* the thread's */
+  bool is_settled;    /* under the lock: the thread has begun with it, or (`failed`) cannot */
+  int failed;
+};
+
 struct io {
   const struct memory *mem; /* constant, as the next */
   struct io_user user;
@@ -34,6 +44,8 @@ struct io {
   bool wants_watch;
   struct alarm *asked;
   struct alarm *newest; /* of all */
+  struct taken *taken;
+  actl__signal has_settled; /* a signal */
 
   uv_loop_t loop; /* the thread's, once it runs */
   uv_async_t async;
@@ -72,6 +84,22 @@ static void close_one(uv_handle_t *handle, void *ud) {
   if (!uv_is_closing(handle)) uv_close(handle, NULL);
 }
 
+static void on_signal(uv_signal_t *handle, int number) {
+  const struct taken *t = handle->data;
+  t->take(t->ud, number);
+}
+
+/* Under the lock. */
+static void settle_signals(struct io *io) {
+  for (struct taken *t = io->taken; t != NULL && !t->is_settled; t = t->older) {
+    t->failed = uv_signal_init(&io->loop, &t->handle);
+    t->handle.data = t;
+    if (t->failed == 0) t->failed = uv_signal_start(&t->handle, on_signal, t->number);
+    t->is_settled = true;
+    actl__signal_all(&io->has_settled);
+  }
+}
+
 static void on_told(uv_async_t *async) {
   struct io *io = async->data;
   actl__lock_take(&io->lock);
@@ -81,6 +109,7 @@ static void on_told(uv_async_t *async) {
     settle(io, a);
   }
   io->asked = NULL;
+  settle_signals(io);
   bool watches = io->wants_watch, is_ending = io->is_ending;
   io->wants_watch = false;
   actl__lock_drop(&io->lock);
@@ -106,7 +135,13 @@ struct io *actl__io_new(const struct memory *mem, const struct io_user *user) {
   memset(io, 0, sizeof *io);
   io->mem = mem;
   io->user = *user;
-  if (actl__lock_init(&io->lock) == ACTL_OK) return io;
+  if (actl__lock_init(&io->lock) != ACTL_OK) goto fail_lock;
+  if (actl__signal_init(&io->has_settled) != ACTL_OK) goto fail_signal;
+  return io;
+
+fail_signal:
+  actl__lock_fini(&io->lock);
+fail_lock:
   actl__memory_free(mem, io, sizeof *io);
   return NULL;
 }
@@ -161,6 +196,13 @@ static void free_alarms(struct io *io) {
   }
 }
 
+static void free_taken(struct io *io) {
+  for (struct taken *t = io->taken, *older; t != NULL; t = older) {
+    older = t->older;
+    actl__memory_free(io->mem, t, sizeof *t);
+  }
+}
+
 void actl__io_free(struct io *io) {
   if (io == NULL) return;
   actl__lock_take(&io->lock);
@@ -175,6 +217,8 @@ void actl__io_free(struct io *io) {
     close_loop(io);
   }
   free_alarms(io);
+  free_taken(io);
+  actl__signal_fini(&io->has_settled);
   actl__lock_fini(&io->lock);
   actl__memory_free(io->mem, io, sizeof *io);
 }
@@ -210,6 +254,39 @@ bool actl__io_arm(struct io *io, struct alarm *a, uint64_t due_ms) {
   actl__lock_drop(&io->lock);
   if (tells) tell(io);
   return rings;
+}
+
+/* Under the lock, which is free while it waits. One that failed stays in the list, and is dead. */
+static actl_status settle_signal(struct io *io, struct taken *t) {
+  const uint64_t long_ns = 1000000000;
+  t->older = io->taken;
+  io->taken = t;
+  if (must_tell(io)) tell(io);
+  while (!t->is_settled && io->is_running) actl__signal_wait(&io->has_settled, &io->lock, long_ns);
+  if (t->failed == UV_EINVAL) return ACTL_INVALID;
+  return io->is_running && t->failed == 0 ? ACTL_OK : ACTL_SYSTEM;
+}
+
+static bool is_taken(const struct io *io, int number) {
+  for (const struct taken *t = io->taken; t != NULL; t = t->older)
+    if (t->number == number && t->failed == 0) return true;
+  return false;
+}
+
+actl_status actl__io_take(struct io *io, int number, void (*take)(void *ud, int number), void *ud) {
+  struct taken *t = actl__memory_new(io->mem, sizeof *t);
+  if (t == NULL) return ACTL_NO_MEMORY;
+  memset(t, 0, sizeof *t);
+  t->number = number;
+  t->take = take;
+  t->ud = ud;
+
+  actl__lock_take(&io->lock);
+  bool is_new = !is_taken(io, number);
+  actl_status status = is_new ? settle_signal(io, t) : ACTL_INVALID;
+  actl__lock_drop(&io->lock);
+  if (!is_new) actl__memory_free(io->mem, t, sizeof *t);
+  return status;
 }
 
 void actl__io_watch(struct io *io) {

@@ -1,5 +1,6 @@
 /*
- * io.h - the one thread that sleeps: it rings alarms when they are due, and ticks for the watchdog.
+ * io.h - the one thread that sleeps: it rings alarms when they are due, ticks for the watchdog, and
+ * takes the signals of the process.
  *
  *   absent --arm, watch--> sleeping --told, or a time has come--> awake --> sleeping     free ends it
  *
@@ -14,6 +15,7 @@
 #ifndef ACTL_IO_IO_H
 #define ACTL_IO_IO_H
 
+#include "actl.h"
 #include "base/memory.h"
 
 struct io;
@@ -41,6 +43,11 @@ struct alarm *actl__io_alarm(struct io *io, void *whom);
  * that it was armed for before and that has not come is forgotten, though an alarm under way may still
  * ring. Any thread. false: no thread is to be had, so it will not ring; each call tries again. */
 bool actl__io_arm(struct io *io, struct alarm *alarm, uint64_t due_ms);
+
+/* Has `take(ud, number)` called on the thread each time the process gets that signal, from when this
+ * returns until the end. ACTL_INVALID: no such signal, or it is taken already; ACTL_NO_MEMORY;
+ * ACTL_SYSTEM. Any thread but this one. */
+actl_status actl__io_take(struct io *io, int number, void (*take)(void *ud, int number), void *ud);
 
 /* Has `watch` called until it says no more. Without a thread it is called as soon as there is one. */
 void actl__io_watch(struct io *io);

@@ -2,7 +2,7 @@
  * interrupt.h - Ctrl-C and SIGTERM.
  *
  * The first one stops the actors of the engine that is watched; a second one ends the process at
- * once, with status 128 and the signal's number.
+ * once, with status 128 and the signal's number. With no engine a signal does what it does anywhere.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,16 +11,12 @@
 
 #include "actl.h"
 
-#include <stdbool.h>
-
-/* Before any other thread is started. Does nothing about a signal that is ignored (`nohup`, or a
- * shell's `&`). False: the system refused. */
-bool actl__interrupt_start(void);
-void actl__interrupt_stop(void);
-
-/* The engine to stop from now on; NULL: none, and the last one is not touched any more. An engine
- * watched after the signal came is told to stop at once. */
+/* Has a signal stop this engine's actors, as long as it lives. Does nothing about a signal that is
+ * ignored (`nohup`, or a shell's `&`). */
 void actl__interrupt_watch(actl_engine *engine);
+
+/* Once no engine is left that was watched. */
+void actl__interrupt_stop(void);
 
 /* The signal that came; 0: none. Any thread. */
 int actl__interrupt_signal(void);

@@ -71,10 +71,6 @@ static int run_command(const struct options *options) {
     actl__console_say("cannot write to stdout: %s", strerror(errno));
     return STATUS_FAILED;
   }
-  if (!actl__interrupt_start()) {
-    actl__console_say("cannot prepare for signals: %s", strerror(errno));
-    return STATUS_FAILED;
-  }
   int status =
       options->command == COMMAND_LIST ? actl__list(options, out) : run_files(options, out);
   int signal = actl__interrupt_signal();

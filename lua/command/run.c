@@ -320,7 +320,6 @@ void actl__run_finish(struct run *run) {
   if (run->engine != NULL) {
     actl_engine_shutdown(run->engine);
     is_ok(run, "the actors cannot be stopped", actl_engine_run(run->engine));
-    actl__interrupt_watch(NULL);
     actl_engine_free(run->engine);
     run->engine = NULL;
   }

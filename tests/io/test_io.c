@@ -12,8 +12,10 @@
 #include <cmocka.h>
 
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -180,6 +182,57 @@ static void it_ticks_until_the_watch_says_no_more(void **state) {
   end(c);
 }
 
+/* ---- Signals ---- */
+
+static _Atomic(int) n_taken[2];
+
+static void take(void *ud, int number) {
+  if (number == SIGUSR1 || number == SIGUSR2)
+    atomic_fetch_add_explicit((_Atomic(int) *)ud, 1, memory_order_release);
+}
+
+static bool wait_taken(int which, int n) {
+  uint64_t start = actl__clock_ns();
+  while (atomic_load_explicit(&n_taken[which], memory_order_acquire) < n) {
+    if (actl__clock_ns() - start > DEADLINE_NS) return false;
+    sched_yield();
+  }
+  return true;
+}
+
+static void signals_are_taken_from_the_call_on(void **state) {
+  (void)state;
+  struct clockwork *c = begin();
+  n_taken[0] = n_taken[1] = 0;
+  for (int round = 1; round <= 3; round++) {
+    if (round == 1) assert_int_equal(actl__io_take(c->io, SIGUSR1, take, &n_taken[0]), ACTL_OK);
+    if (round == 2) assert_int_equal(actl__io_take(c->io, SIGUSR2, take, &n_taken[1]), ACTL_OK);
+    assert_int_equal(kill(getpid(), SIGUSR1), 0);
+    assert_true(wait_taken(0, round));
+    if (round < 2) continue;
+    assert_int_equal(kill(getpid(), SIGUSR2), 0);
+    assert_true(wait_taken(1, round - 1));
+  }
+  /* Once for each io, and two do not know of each other. */
+  assert_int_equal(actl__io_take(c->io, SIGUSR1, take, &n_taken[1]), ACTL_INVALID);
+  assert_int_equal(actl__io_take(c->io, 4711, take, &n_taken[1]), ACTL_INVALID);
+  const struct io_user user = {.ring = ring, .watch = watch, .ud = c};
+  struct io *other = actl__io_new(&c->mem, &user);
+  assert_non_null(other);
+  assert_int_equal(actl__io_take(other, SIGUSR1, take, &n_taken[1]), ACTL_OK);
+  assert_int_equal(kill(getpid(), SIGUSR1), 0);
+  assert_true(wait_taken(0, 4) && wait_taken(1, 3));
+  actl__io_free(other);
+  assert_int_equal(kill(getpid(), SIGUSR1), 0);
+  assert_true(wait_taken(0, 5));
+  assert_int_equal(n_taken[1], 3);
+  /* With memory running out nothing changes. */
+  test_alloc_fail_from(&c->hook, 1);
+  assert_int_equal(actl__io_take(c->io, SIGHUP, take, &n_taken[1]), ACTL_NO_MEMORY);
+  assert_true(test_alloc_heal(&c->hook));
+  end(c);
+}
+
 /* ---- Refusals ---- */
 
 static void without_memory_there_is_no_alarm(void **state) {
@@ -239,6 +292,7 @@ int main(void) {
       cmocka_unit_test(the_last_time_counts),
       cmocka_unit_test(threads_that_arm_at_once_lose_no_alarm),
       cmocka_unit_test(it_ticks_until_the_watch_says_no_more),
+      cmocka_unit_test(signals_are_taken_from_the_call_on),
       cmocka_unit_test(without_memory_there_is_no_alarm),
       cmocka_unit_test(without_a_descriptor_an_alarm_says_so_and_tries_again),
       cmocka_unit_test(without_a_thread_nothing_is_left),
