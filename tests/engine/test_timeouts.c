@@ -496,7 +496,7 @@ static void where_only_the_times_of_asks_are_left_they_fail_at_once(void **state
 
 /* ---- Many ---- */
 
-enum { MANY = 20000, MANY_ROUNDS = 6 };
+enum { MANY = 20000, MANY_ROUNDS = 14 };
 
 /* Asks so many, and is told of each: numbers are kept by the ask's own time. */
 static actl_status ask_many(actl_ctx *ctx, struct part *self, const actl_msg *msg) {
@@ -528,12 +528,13 @@ static void many_asks_time_out_and_leave_no_memory_behind(void **state) {
       host_send(&scene->host, part->other, ACTL_VALUES(actl_int(RELEASE)));
       host_run(&scene->host);
       assert_int_equal(part->n_answers, n * round);
-      if (round == 2) warm = atomic_load(&alloc.live_bytes);
+      if (round == 4) warm = atomic_load(&alloc.live_bytes);
     }
     assert_int_equal(part->by_status[0] + part->by_status[-ACTL_TIMEOUT], n * MANY_ROUNDS);
     assert_true(part->by_status[-ACTL_TIMEOUT] >= n / 2 * MANY_ROUNDS);
     assert_int_equal(scene->host.stats.timeouts, part->by_status[-ACTL_TIMEOUT]);
-    assert_true(atomic_load(&alloc.live_bytes) <= warm + warm / 4 + 65536);
+    /* How much is under way at a time depends on the machine; what leaked would be far more. */
+    assert_true(atomic_load(&alloc.live_bytes) <= 2 * warm + 65536);
     free(service);
     scene_close(scene);
     assert_true(test_alloc_is_clean(&alloc));
