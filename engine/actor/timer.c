@@ -350,6 +350,15 @@ void actl__timer_turn(struct vat *vat, uint64_t now_ns) {
 
 /* ---- Its message's turn ---- */
 
+/* What came while the last message was waiting is skipped, also where the wheel has not been looked at
+ * since. */
+static void skip_missed(struct vat *vat, struct timer *timer) {
+  uint64_t now_ms = actl__clock_ns() / 1000000;
+  if (timer->due.when_ms > now_ms) return;
+  actl__wheel_remove(&vat->wheel, actl__due_ref(&vat->wheel, TIMERS, timer));
+  add(vat, timer, next_phase(timer, now_ms));
+}
+
 bool actl__timer_arrives(struct vat *vat, struct actl_msg *m) {
   struct timer *timer = timer_get(vat, m->slot[NODE_ASK_SLOT]);
   if (timer == NULL) {
@@ -364,7 +373,11 @@ bool actl__timer_arrives(struct vat *vat, struct actl_msg *m) {
     return true;
   }
   timer->options &= (uint8_t)~TIMER_WAITS;
-  if ((timer->options & ACTL_TIMER_DELAY) != 0) m->header |= NODE_DELAYED;
+  if ((timer->options & ACTL_TIMER_DELAY) != 0) {
+    m->header |= NODE_DELAYED;
+  } else {
+    skip_missed(vat, timer);
+  }
   return true;
 }
 
