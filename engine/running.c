@@ -40,9 +40,8 @@ static enum quiet after_step(struct actl_engine *engine) {
   uint64_t now_ms = actl__clock_ns() / 1000000;
   enum quiet rest = QUIET_OVER;
   for (struct vat *vat = NULL; (vat = actl__vats_next(engine, vat)) != NULL;) {
-    /* relaxed: its own thread is this one, and who rings meanwhile makes the vat runnable. */
-    uint64_t alarm_ms = atomic_load_explicit(&vat->alarm_ms, memory_order_relaxed);
-    if (alarm_ms != 0 && alarm_ms <= now_ms) {
+    /* By the wheel, and not by the alarm, which may be ringing right now. */
+    if (vat->wheel.next_ms <= now_ms) {
       actl__vat_ring(vat);
       rest = QUIET_AGAIN;
     }
