@@ -201,7 +201,7 @@ actl_status actl_fail(actl_ctx *ctx, const char *text) {
 static void add_stats(struct vat *vat, actl_stats *out, bool is_own) {
   uint64_t *to = (uint64_t *)(void *)out;
   const uint64_t *own = (const uint64_t *)(const void *)&vat->stats;
-  for (size_t i = 0; i < sizeof *out / sizeof *to; i++) {
+  for (size_t i = 0; i < VAT_COUNTERS; i++) {
     /* relaxed: each number for itself. */
     to[i] += is_own ? own[i] : atomic_load_explicit(&vat->published[i], memory_order_relaxed);
   }

@@ -79,9 +79,8 @@ void actl__letter(struct vat *vat, struct actl_msg *m, actl_status reason) {
     actl__ask_fail(vat, m, reason);
     return;
   case NODE_MESSAGE: actl__letter_count(vat, reason); break;
-  case NODE_REPLY:
-  case NODE_FAILURE: vat->stats.late_replies++; break;
-  default: break; /* what the engine itself sent */
+  case NODE_REPLY: vat->stats.late_replies++; break;
+  default: break; /* what the engine itself sent, the news among it that there is no answer */
   }
   actl__vat_free_node(vat, m);
 }

@@ -397,7 +397,7 @@ static void run_ready(struct vat *vat) {
 static void publish_stats(struct vat *vat) {
   const uint64_t *from = (const uint64_t *)(const void *)&vat->stats;
   /* relaxed: each number for itself. */
-  for (size_t i = 0; i < sizeof vat->stats / sizeof *from; i++)
+  for (size_t i = 0; i < VAT_COUNTERS; i++)
     atomic_store_explicit(&vat->published[i], from[i], memory_order_relaxed);
   atomic_store_explicit(&vat->alive, vat->stats.alive, memory_order_relaxed);
 }

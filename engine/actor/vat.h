@@ -25,6 +25,8 @@
 #ifndef ACTL_ACTOR_VAT_H
 #define ACTL_ACTOR_VAT_H
 
+#include <stddef.h>
+
 #include "actl_driver.h"
 #include "actor/outside.h"
 #include "actor/records.h"
@@ -148,6 +150,9 @@ struct actl_engine {
   struct outside outside;
 };
 
+/* Those of the statistics that a vat counts; the scheduler counts the rest. */
+enum { VAT_COUNTERS = offsetof(actl_stats, steals) / sizeof(uint64_t) };
+
 struct vat {
   struct task task;
   uint64_t home; /* the pid bits of its first number; constant */
@@ -207,7 +212,7 @@ struct vat {
   struct alarm *alarm;        /* running.c's; NULL until the vat first has a timer or an ask */
   _Atomic(struct records *) newest; /* table: far spawns take slots there; written under the
                                      * engine's lock, any thread reads */
-  _Atomic(uint64_t) published[sizeof(struct actl_stats) / sizeof(uint64_t)]; /* owner writes */
+  _Atomic(uint64_t) published[VAT_COUNTERS]; /* copies of `stats`, for others; owner writes */
 };
 
 static_assert(sizeof(struct vat) <= 2560, "an empty vat stays below 4 kB");

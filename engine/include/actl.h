@@ -319,7 +319,8 @@ ACTL_API actl_status actl_send(actl_ctx *ctx, actl_pid to, const actl_value *val
  * ACTL_INVALID also where no actor is running. An ask that cannot be answered comes back with its
  * reason, one that is not answered within actl_config.ask_timeout_ms with ACTL_TIMEOUT. What comes
  * later is dropped and counted; an ask whose time is over before its turn has come is not handled,
- * but a dead letter ACTL_EXPIRED. */
+ * but a dead letter ACTL_EXPIRED. A vat looks at the clock between its turns, and in a turn after 64
+ * messages at the latest: a time is over when it has been seen to be. */
 ACTL_API actl_status actl_ask(actl_ctx *ctx, actl_pid to, const actl_value *values, size_t n,
                               actl_ask_id *out);
 
