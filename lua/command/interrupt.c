@@ -31,7 +31,7 @@ static bool is_ending;    /* under `lock` */
 static bool has_reminder; /* written by the engine's thread before the engine is freed */
 static pthread_t reminder;
 
-/* Says that it takes long, unless it has ended by then. */
+/* Says that it takes long, unless it has ended by then; lasts until the end. */
 static void *remind(void *unused) {
   (void)unused;
   struct timespec until;
@@ -41,9 +41,9 @@ static void *remind(void *unused) {
   pthread_mutex_lock(&lock);
   int failed = 0;
   while (!is_ending && failed == 0) failed = pthread_cond_timedwait(&has_ended, &lock, &until);
-  bool says = !is_ending;
+  if (!is_ending) actl__console_say("the actors are being stopped; interrupt again to end at once");
+  while (!is_ending) pthread_cond_wait(&has_ended, &lock);
   pthread_mutex_unlock(&lock);
-  if (says) actl__console_say("the actors are being stopped; interrupt again to end at once");
   return NULL;
 }
 
