@@ -422,7 +422,7 @@ bool actl_msg_is(actl_ctx *ctx, const actl_msg *msg, size_t i, actl_name name) {
 
 void actl_exit(actl_ctx *ctx, const char *text) {
   struct vat *vat = actl__vat(ctx);
-  if (vat->current == NULL) return;
+  if (vat->current == NULL || (vat->current->flags & ACTOR_STOPPING) != 0) return;
   vat->current->flags |= ACTOR_EXIT;
   if (text != NULL) actl__life_keep_text(vat, vat->current, text);
 }

@@ -362,7 +362,7 @@ ACTL_API actl_status actl_kill(actl_ctx *ctx, actl_pid pid);
 
 /* The running actor stops when its handler has returned, and what is queued becomes dead letters.
  * `text`, the reason that its stop hook is given, is copied; NULL: none. Nothing where no actor is
- * running. */
+ * running, or it is stopping already. */
 ACTL_API void actl_exit(actl_ctx *ctx, const char *text);
 
 /* Says why the handler is about to return a failure: `text` (not NULL) is copied into the log
