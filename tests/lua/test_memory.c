@@ -35,11 +35,11 @@ static const char SCRIPT[] =
     "  local echo = actor.spawn(function(...) return ... end)\n"
     "  for _, how in ipairs { 'strings', 'one', 'deep', 'waits' } do\n"
     "    local greedy = actor.spawn(Greedy)\n"
-    "    local answer, why = greedy:ask(how, echo)\n"
+    "    local answer, why = actor.ask { greedy, how, echo, timeout = math.huge }\n"
     "    assert(answer == nil and why == 'failed', how)\n"
     "    assert(echo:ask('still here') == 'still here', how)\n"
     "  end\n"
-    "  local ok, e = actor.spawn(Greedy):ask('caught')\n"
+    "  local ok, e = actor.ask { actor.spawn(Greedy), 'caught', timeout = math.huge }\n"
     "  assert(ok == false and e == 'not enough memory')\n"
     "  host('done')\n"
     "end })\n";
