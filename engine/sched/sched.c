@@ -317,6 +317,17 @@ static void join(struct sched *sched, uint32_t first, uint32_t end) {
   for (uint32_t i = first; i < end; i++) actl__thread_join(&sched->workers[i].thread);
 }
 
+/* Nobody runs anything before all threads are there: a run that lacks one has run nothing. */
+static void work_when_all_are_there(void *arg) {
+  struct worker *w = arg;
+  actl__gate_wait(&w->gate);
+  work(w);
+}
+
+static void let_work(struct sched *sched, uint32_t first, uint32_t end) {
+  for (uint32_t i = first; i < end; i++) actl__gate_post(&sched->workers[i].gate);
+}
+
 static void end_and_join(struct sched *sched, uint32_t first, uint32_t end) {
   actl__lock_take(&sched->lock);
   end_all(sched);
@@ -328,10 +339,15 @@ static void end_and_join(struct sched *sched, uint32_t first, uint32_t end) {
 static actl_status start_threads(struct sched *sched, uint32_t first) {
   for (uint32_t i = first; i < sched->n_workers; i++) {
     struct worker *w = &sched->workers[i];
-    if (actl__thread_start(&w->thread, work, w) == ACTL_OK) continue;
-    end_and_join(sched, first, i);
+    if (actl__thread_start(&w->thread, work_when_all_are_there, w) == ACTL_OK) continue;
+    actl__lock_take(&sched->lock);
+    end_all(sched); /* before it begins */
+    actl__lock_drop(&sched->lock);
+    let_work(sched, first, i);
+    join(sched, first, i);
     return ACTL_SYSTEM;
   }
+  let_work(sched, first, sched->n_workers);
   return ACTL_OK;
 }
 

@@ -36,7 +36,7 @@ struct worker {
   actl__thread thread;      /* the starter's */
   struct worker *next_idle; /* under the scheduler's lock */
   bool is_parked;           /* under the scheduler's lock */
-  actl__gate gate;          /* posted once for each time it is unparked */
+  actl__gate gate;          /* posted once to begin, and for each time it is unparked */
   uint64_t watched_turns;   /* `turns` at the last look of actl__sched_watch, which alone uses it */
 
   alignas(ACTL__CACHE_LINE) uint64_t random; /* owner only, to the next line */
