@@ -45,7 +45,7 @@ static enum quiet after_step(struct actl_engine *engine) {
       actl__vat_ring(vat);
       rest = QUIET_AGAIN;
     }
-    if (rest == QUIET_OVER && (vat->n_keeping != 0 || vat->stats.timers != 0)) rest = QUIET_WAIT;
+    if (rest == QUIET_OVER && vat->wheel.next_ms != WHEEL_NEVER) rest = QUIET_WAIT;
   }
   return rest;
 }

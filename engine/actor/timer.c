@@ -16,10 +16,13 @@ enum timer_kind {
   TIMER_PLAIN, /* once; its message is in the entry */
   TIMER_NODE,  /* once; its message is a node */
   TIMER_EVERY, /* again and again; copies of a node */
-  TIMER_WAIT   /* the end of a handler's wait */
+  TIMER_WAIT,  /* the end of a handler's wait */
+  TIMER_HOOK   /* the end of a stop hook that waits */
 };
 
 enum { TIMER_WAITS = 1 << 4 /* among the options: its message is in the mailbox */ };
+
+enum { HOOK_MS = ACTL_TUNE(5000, 300) }; /* how long a stop hook may wait in all */
 
 enum { PLAIN_VALUES = 2, TURN_WORK = ACTL_TUNE(500, 3) /* entries looked at in a turn */ };
 
@@ -183,6 +186,26 @@ uint64_t actl__timer_new_wait(struct vat *vat, struct actor *a, uint64_t ms) {
   return id;
 }
 
+static struct timer *hook_timer(struct vat *vat, const struct actor *a) {
+  due_ref ref = newest(a);
+  while (ref != 0 && timer_at(vat, ref)->kind != TIMER_HOOK) ref = timer_at(vat, ref)->next;
+  return ref != 0 ? timer_at(vat, ref) : NULL;
+}
+
+/* Where there is no memory for the timer the hook takes its time. */
+void actl__timer_bound_hook(struct vat *vat, struct actor *a, bool keeps) {
+  struct timer *timer = hook_timer(vat, a);
+  if (timer == NULL) {
+    uint64_t id;
+    timer = timer_new(vat, a, TIMER_HOOK, 0, &id);
+    if (timer == NULL) return;
+    add(vat, timer, due_in(actl__clock_ns(), HOOK_MS));
+  }
+  if (keeps == keeps_run(timer)) return;
+  timer->options ^= ACTL_TIMER_BACKGROUND;
+  vat->n_keeping += keeps ? 1 : (uint64_t)-1;
+}
+
 /* ---- Setting ---- */
 
 /* Writes the message into a node of its own; of a plain one that may come once the values are put
@@ -268,7 +291,7 @@ actl_status actl_cancel(actl_ctx *ctx, actl_timer id) {
   struct vat *vat = actl__vat(ctx);
   struct timer *timer = timer_get(vat, id.bits);
   bool is_own = timer != NULL && vat->current != NULL && timer->kind != TIMER_WAIT &&
-                timer->owner == actl__actor_ref(vat->current);
+                timer->kind != TIMER_HOOK && timer->owner == actl__actor_ref(vat->current);
   if (!is_own) return ACTL_EXPIRED;
   timer_free(vat, timer);
   return ACTL_OK;
@@ -315,6 +338,17 @@ static void end_wait(struct vat *vat, struct timer *timer) {
   actl__wait_answer(vat, a, receives ? ACTL_TIMEOUT : ACTL_OK, NULL);
 }
 
+/* From here on the actor is one that was killed while it stopped. */
+static void end_hook(struct vat *vat, struct timer *timer) {
+  struct actor *a = actl__vat_at(vat, timer->owner);
+  char name[160];
+  actl__describe(vat, a, name, sizeof name, NULL, 0);
+  actl__log(vat->engine, ACTL_LOG_WARN, ACTL_LOG_NOTE,
+            "%s is ended: its stop hook waited for more than %d ms", name, HOOK_MS);
+  timer_free(vat, timer);
+  actl__life_tell(vat, a, ACTOR_KILL);
+}
+
 /* The next time of its phase that is not over. */
 static uint64_t next_phase(const struct timer *timer, uint64_t now_ms) {
   uint64_t when_ms = timer->due.when_ms, period = timer->period_ms;
@@ -323,8 +357,8 @@ static uint64_t next_phase(const struct timer *timer, uint64_t now_ms) {
 }
 
 static void fire(struct vat *vat, struct timer *timer, uint64_t now_ms) {
-  if (timer->kind == TIMER_WAIT) {
-    end_wait(vat, timer);
+  if (timer->kind == TIMER_WAIT || timer->kind == TIMER_HOOK) {
+    (timer->kind == TIMER_WAIT ? end_wait : end_hook)(vat, timer);
     return;
   }
   /* What missed its time for want of memory tries again; one that repeats has its next time. */

@@ -24,6 +24,10 @@ void actl__timer_init(struct vat *vat);
 /* A wait of the actor's handler ends in `ms`; the id, 0: no memory. */
 uint64_t actl__timer_new_wait(struct vat *vat, struct actor *a, uint64_t ms);
 
+/* The stop hook of the actor waits: it is ended when it has not done so within 5 s of its first wait.
+ * `keeps`: a run goes on until then. */
+void actl__timer_bound_hook(struct vat *vat, struct actor *a, bool keeps);
+
 /* Ends a timer, whatever its state; nothing where it has ended. */
 void actl__timer_end(struct vat *vat, uint64_t id);
 

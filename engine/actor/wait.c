@@ -34,6 +34,8 @@ static void leave(struct vat *vat, struct actor *a, void *waiter, enum wait wait
     vat->answer = NULL;
   }
   drop_birth(vat, a);
+  /* What waits for an answer that cannot come is told so when all is quiet, and not later. */
+  if (vat->doing == DOING_STOP) actl__timer_bound_hook(vat, a, wait != WAIT_ANSWER);
   extra->waiter = waiter;
   extra->wait = (uint8_t)wait;
   extra->waits_for = waits_for;

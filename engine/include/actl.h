@@ -506,7 +506,7 @@ ACTL_API actl_status actl_engine_wait(actl_engine *engine, uint64_t timeout_ms);
 /* What actl_engine_step has left. */
 typedef enum actl_rest {
   ACTL_REST_MORE = 0,  /* the time was up, and there is more to do now */
-  ACTL_REST_TIMER = 1, /* nothing to do now; a timer is pending */
+  ACTL_REST_TIMER = 1, /* nothing to do now; a timer is pending, or an ask that has a time */
   ACTL_REST_QUIET = 2  /* nothing to do until the host sends something */
 } actl_rest;
 
