@@ -50,8 +50,10 @@ const char *actl__suggest_name(const char *word, const char *const *names, size_
   size_t best = size < 2 ? 0 : size < 6 ? 2 : size / 3 + 1; /* the first distance that is too far */
   const char *found = NULL;
   for (size_t i = 0; i < n; i++) {
-    size_t distance = is_beginning(word, names[i]) ? 1 : actl__suggest_distance(word, names[i]);
-    if (distance < best) {
+    bool goes_on = is_beginning(word, names[i]);
+    size_t distance = goes_on ? 1 : actl__suggest_distance(word, names[i]);
+    bool is_shorter = goes_on && found != NULL && strlen(names[i]) < strlen(found);
+    if (distance < best || (distance == best && is_shorter)) {
       best = distance;
       found = names[i];
     }

@@ -34,6 +34,12 @@ static void very_long_words_are_like_nothing(void **state) {
   assert_null(actl__suggest_name("aaaa", names, 0));
 }
 
+static void of_names_that_go_on_the_shortest_is_meant(void **state) {
+  (void)state;
+  const char *const names[] = {"tell-1k", "tell", "tell-outside"};
+  assert_string_equal(actl__suggest_name("tel", names, 3), "tell");
+}
+
 static void the_closest_name_is_found(void **state) {
   (void)state;
   const char *const names[] = {"behavior", "exchanges", "far", "named"};
@@ -58,6 +64,7 @@ int main(void) {
       cmocka_unit_test(one_edit_is_one_whatever_it_is),
       cmocka_unit_test(very_long_words_are_like_nothing),
       cmocka_unit_test(the_closest_name_is_found),
+      cmocka_unit_test(of_names_that_go_on_the_shortest_is_meant),
       cmocka_unit_test(nothing_is_suggested_for_a_word_like_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
