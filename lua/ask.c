@@ -98,8 +98,11 @@ static int ask_continue(lua_State *L, int status, lua_KContext k) {
 
 int actl__lua_ask(lua_State *L) {
   struct machine *m = actl__lua_machine(L);
-  uint64_t timeout = lua_gettop(L) == 1 && lua_istable(L, 1) ? unpack(L) : 0;
-  actl_pid to = actl__lua_check_pid(L);
+  if (lua_istable(L, 1) && lua_gettop(L) > 1) {
+    luaL_error(L, "actor.ask: a table as the first argument is to be the only one");
+  }
+  uint64_t timeout = lua_istable(L, 1) ? unpack(L) : 0;
+  actl_pid to = actl__lua_check_pid(L, "actor.ask");
   actl__lua_wait_check(L, m, "actor.ask");
   actl__lua_wait_prepare(L, m);
 

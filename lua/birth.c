@@ -57,7 +57,9 @@ static void born_as_behavior(struct body *b, const actl_value *name, actl_cursor
   const char *text = lua_tostring(b->L, -1);
   const struct behavior *behavior = actl__lua_behavior_find(b->m, text);
   if (behavior == NULL) {
-    luaL_error(b->L, "no behavior is called \"%s\" in this vat", text);
+    luaL_error(b->L,
+               "no behavior is called \"%s\" in this vat; what makes it must be loaded here too",
+               text);
     return; /* luaL_error does not come back */
   }
   lua_pop(b->L, 1);

@@ -223,7 +223,11 @@ static void decode_function(struct decoder *d) {
 static void decode_behavior(struct decoder *d) {
   const char *name = decode_text(d);
   struct behavior *behavior = actl__lua_behavior_find(d->m, name);
-  if (behavior == NULL) luaL_error(d->L, "no behavior is called \"%s\" in this vat", name);
+  if (behavior == NULL) {
+    luaL_error(d->L,
+               "no behavior is called \"%s\" in this vat; what makes it must be loaded here too",
+               name);
+  }
   actl__lua_behavior_push(d->L, behavior, NULL);
   lua_remove(d->L, -2);
 }

@@ -29,7 +29,7 @@ static int receive_continue(lua_State *L, int status, lua_KContext k) {
 
 static void check(lua_State *L, struct machine *m) {
   if (m->in_delivery && !m->is_abandoning && !m->runner->is_process) {
-    luaL_error(L, "actor.receive: this actor is no process: its messages come to its handlers");
+    luaL_error(L, "actor.receive: this actor is no process; actor.process makes one");
   }
   actl__lua_wait_check(L, m, "actor.receive");
 }

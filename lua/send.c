@@ -37,7 +37,7 @@ int actl__lua_send(lua_State *L) {
   actl_pid to = actl__lua_pid_at(L, 1);
   if (to.bits == 0 || m->is_closing) {
     actl__lua_open_machine(L, "actor.send");
-    actl__lua_check_pid(L);
+    actl__lua_check_pid(L, "actor.send");
   }
 
   actl_value values[ACTL_VALUES_MAX];
@@ -54,10 +54,12 @@ int actl__lua_send(lua_State *L) {
 static bool check_now(lua_State *L) {
   static const char *const OPTIONS[] = {"now", NULL};
   if (lua_isnoneornil(L, 2)) return false;
-  luaL_checktype(L, 2, LUA_TTABLE);
+  if (!lua_istable(L, 2)) {
+    luaL_error(L, "actor.stop: options are a table, as { now = true }, got %s",
+               actl__lua_type_phrase(L, 2));
+  }
   actl__lua_check_options(L, 2, "actor.stop", 0, OPTIONS);
-  lua_getfield(L, 2, "now");
-  return lua_toboolean(L, -1);
+  return actl__lua_check_flag(L, 2, "actor.stop", "now");
 }
 
 static int stopped(lua_State *L, actl_status status) {
@@ -68,11 +70,11 @@ static int stopped(lua_State *L, actl_status status) {
 
 int actl__lua_stop(lua_State *L) {
   struct machine *m = actl__lua_open_machine(L, "actor.stop");
-  actl_pid pid = actl__lua_check_pid(L);
+  actl_pid pid = actl__lua_check_pid(L, "actor.stop");
   return stopped(L, check_now(L) ? actl_stop_now(m->ctx, pid) : actl_stop(m->ctx, pid));
 }
 
 int actl__lua_kill(lua_State *L) {
   struct machine *m = actl__lua_open_machine(L, "actor.kill");
-  return stopped(L, actl_kill(m->ctx, actl__lua_check_pid(L)));
+  return stopped(L, actl_kill(m->ctx, actl__lua_check_pid(L, "actor.kill")));
 }

@@ -122,9 +122,9 @@ static uint32_t check_where(lua_State *L, const struct machine *m, const char *f
   const char *where = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "";
   if (strcmp(where, "any") == 0) return ACTL_VAT_ANY;
   if (strcmp(where, "isolate") == 0) return ACTL_VAT_NEW;
-  luaL_error(L, "%s: a vat's number, \"any\" or \"isolate\" expected, got %s", function,
-             lua_type(L, 1) == LUA_TSTRING ? luaL_tolstring(L, 1, NULL)
-                                           : actl__lua_type_phrase(L, 1));
+  const char *got = lua_type(L, 1) == LUA_TSTRING ? lua_pushfstring(L, "\"%s\"", where)
+                                                  : actl__lua_type_phrase(L, 1);
+  luaL_error(L, "%s: a vat's number, \"any\" or \"isolate\" expected, got %s", function, got);
   return 0;
 }
 

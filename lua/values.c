@@ -32,10 +32,10 @@ const char *actl__lua_type_phrase(lua_State *L, int index) {
   return "a userdata";
 }
 
-actl_pid actl__lua_check_pid(lua_State *L) {
+actl_pid actl__lua_check_pid(lua_State *L, const char *function) {
   actl_pid pid = actl__lua_pid_at(L, 1);
   if (pid.bits == 0) {
-    luaL_error(L, "argument 1: a pid expected, got %s", actl__lua_type_phrase(L, 1));
+    luaL_error(L, "%s: a pid expected, got %s", function, actl__lua_type_phrase(L, 1));
   }
   return pid;
 }

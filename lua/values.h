@@ -18,7 +18,7 @@ static inline actl_pid actl__lua_pid_at(lua_State *L, int index) {
 }
 
 /* The pid that is the first argument of a function; raises an error when it is none. */
-actl_pid actl__lua_check_pid(lua_State *L);
+actl_pid actl__lua_check_pid(lua_State *L, const char *function);
 
 static inline void actl__lua_push_pid(lua_State *L, actl_pid pid) {
   lua_pushlightuserdata(L, (void *)(uintptr_t)pid.bits); /* NOLINT: never dereferenced */

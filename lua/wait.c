@@ -21,7 +21,7 @@ static const char *why_not(lua_State *L, const struct machine *m) {
   if (!m->in_delivery) return "no actor is running";
   if (m->running != L) return "inside a coroutine that C code has resumed";
   if ((*actl__lua_tag(L) & TAG_PINNED) != 0 || !lua_isyieldable(L)) {
-    return "inside a function called from C such as table.sort or string.gsub";
+    return "inside a function called from C such as table.sort, string.gsub or require";
   }
   return "the actor is stopping";
 }

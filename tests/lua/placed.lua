@@ -71,7 +71,7 @@ print(message(actor.spawn_on, 1, coroutine.wrap(print)))                 -- expe
 print(message(actor.spawn_on, 2, print))     -- expect: actor.spawn_on: there is no vat 2; 0 to 1 are always there
 print(message(actor.spawn_on, -1, print))    -- expect: actor.spawn_on: there is no vat -1; 0 to 1 are always there
 print(message(actor.spawn_on, "here", print))
--- expect: actor.spawn_on: a vat's number, "any" or "isolate" expected, got here
+-- expect: actor.spawn_on: a vat's number, "any" or "isolate" expected, got "here"
 print(message(actor.spawn_on, {}, print))
 -- expect: actor.spawn_on: a vat's number, "any" or "isolate" expected, got a table
 print(message(actor.spawn_on, 0.5, print))
@@ -90,4 +90,4 @@ print(actor.spawn_on(0, Here, 1, "two", nil):ask("args"))                -- expe
 print(actor.spawn_on(1, Here):ask("args"))                               -- expect: nil	init
 print(actor.spawn_on(1, function() return Here end):ask())               -- expect: nil	init
 -- expect-status: 1
--- expect-error: failed in init: no behavior is called "here" in this vat
+-- expect-error: failed in init: no behavior is called "here" in this vat; what makes it must be loaded here too

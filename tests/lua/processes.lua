@@ -167,15 +167,15 @@ print(early:ask("again"))
 -- What a process is not
 local Plain = actor.behavior("plain", { receive = { go = function() return message(actor.receive, 1) end } })
 print(actor.spawn(Plain):ask("go"))
--- expect: actor.receive: this actor is no process: its messages come to its handlers
+-- expect: actor.receive: this actor is no process; actor.process makes one
 print(message(actor.receive))
--- expect: actor.receive: this actor is no process: its messages come to its handlers
+-- expect: actor.receive: this actor is no process; actor.process makes one
 print(message(actor.process))                  -- expect: actor.process: a function expected, got nothing
 print(message(actor.process, Plain))           -- expect: actor.process: a function expected, got a behavior
 print(message(actor.process, print, 1, print)) -- expect: argument 2: a function cannot be sent
 print(message(actor.process_on, 7, print))     -- expect: actor.process_on: there is no vat 7; 0 to 1 are always there
 print(message(actor.process_on, "there", print))
--- expect: actor.process_on: a vat's number, "any" or "isolate" expected, got there
+-- expect: actor.process_on: a vat's number, "any" or "isolate" expected, got "there"
 print(message(actor.process_on, 1))            -- expect: actor.process_on: a function expected, got nothing
 local opened = io.tmpfile()
 print(message(actor.process_on, 1, function() return opened end))
@@ -186,7 +186,7 @@ actor.sleep(5)                                 -- expect: a C function	1
 settle(actor.process(function()
   print(message(string.gsub, "x", "x", function() actor.receive(0) end))
 end))
--- expect: actor.receive cannot wait here: inside a function called from C such as table.sort or string.gsub
+-- expect: actor.receive cannot wait here: inside a function called from C such as table.sort, string.gsub or require
 
 -- Errors: with a traceback from where it was, and the open ask fails.
 local function fails(word)

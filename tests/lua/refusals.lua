@@ -46,17 +46,20 @@ print(message(actor.spawn, B, 1, print))      -- expect: argument 2: a function 
 print(message(actor.spawn_on, 1, B, print))   -- expect: argument 1: a function cannot be sent
 
 -- Not a pid.
-print(message(actor.send, nil, 1))            -- expect: argument 1: a pid expected, got nil
-print(message(actor.send, "name", 1))         -- expect: argument 1: a pid expected, got a string
-print(message(actor.send, io.stdout, 1))      -- expect: argument 1: a pid expected, got a userdata
-print(message(actor.send))                    -- expect: argument 1: a pid expected, got nothing
-print(message(actor.ask, 12))                 -- expect: argument 1: a pid expected, got a number
-print(message(actor.stop, {}))                -- expect: argument 1: a pid expected, got a table
-print(message(actor.kill, print))             -- expect: argument 1: a pid expected, got a function
+print(message(actor.send, nil, 1))            -- expect: actor.send: a pid expected, got nil
+print(message(actor.send, "name", 1))         -- expect: actor.send: a pid expected, got a string
+print(message(actor.send, io.stdout, 1))      -- expect: actor.send: a pid expected, got a userdata
+print(message(actor.send))                    -- expect: actor.send: a pid expected, got nothing
+print(message(actor.ask, 12))                 -- expect: actor.ask: a pid expected, got a number
+print(message(actor.stop, {}))                -- expect: actor.stop: a pid expected, got a table
+print(message(actor.kill, print))             -- expect: actor.kill: a pid expected, got a function
 print(message(actor.other.send, actor.other))
-  -- expect: argument 1: a pid expected, got a light userdata
+  -- expect: actor.send: a pid expected, got a light userdata
 print(message(actor.stop, sink, { fast = true }))
   -- expect: actor.stop: option "fast" is not known; there is only "now"
+print(message(actor.stop, sink, { now = 1 })) -- expect: actor.stop: now must be true or false, it is a number
+print(message(actor.stop, sink, true))
+  -- expect: actor.stop: options are a table, as { now = true }, got a boolean
 
 -- Times
 local function time(...) print(message(...)) end
@@ -88,9 +91,9 @@ time(actor.sleep, {})               -- expect: actor.sleep: milliseconds expecte
 time(actor.receive, "1")            -- expect: actor.receive: milliseconds expected, got a string
 
 -- Asks in a table
-time(actor.ask, {})                 -- expect: argument 1: a pid expected, got nothing
-time(actor.ask, { 1, 2 })           -- expect: argument 1: a pid expected, got a number
-time(actor.ask, { sink }, 1)        -- expect: argument 1: a pid expected, got a table
+time(actor.ask, {})                 -- expect: actor.ask: a pid expected, got nothing
+time(actor.ask, { 1, 2 })           -- expect: actor.ask: a pid expected, got a number
+time(actor.ask, { sink }, 1)        -- expect: actor.ask: a table as the first argument is to be the only one
 time(actor.ask, { sink, time = 1 })
   -- expect: actor.ask: option "time" is not known; there are "timeout" and "n"
 time(actor.ask, { sink, [0] = 1 })
@@ -112,7 +115,7 @@ time(actor.ask, { sink, print, timeout = 1 })   -- expect: argument 1: a functio
 
 -- An error has the place of the caller.
 print(select(2, pcall(function() actor.send(sink, print) end)))
-  -- expect: refusals.lua:114: argument 1: a function cannot be sent
+  -- expect: refusals.lua:117: argument 1: a function cannot be sent
 
 -- Nothing of all that was sent.
 sink:ask()

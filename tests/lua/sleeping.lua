@@ -42,9 +42,9 @@ print(nest(60))                                                -- expect: bottom
 
 -- Where one cannot wait
 print(message(string.gsub, "x", "x", function() actor.sleep(1) end))
--- expect: actor.sleep cannot wait here: inside a function called from C such as table.sort or string.gsub
+-- expect: actor.sleep cannot wait here: inside a function called from C such as table.sort, string.gsub or require
 print(message(table.sort, { 1, 2 }, function() actor.sleep(1) end))
--- expect: actor.sleep cannot wait here: inside a function called from C such as table.sort or string.gsub
+-- expect: actor.sleep cannot wait here: inside a function called from C such as table.sort, string.gsub or require
 
 -- Sleepers wake in the order of their times, and each has its own.
 local woke, left = {}, 20

@@ -81,7 +81,7 @@ print(message(coroutine.wrap(function() far:ask() error("in wrap", 0) end)))
 
 -- Where it cannot wait
 asked = 0
-local inside = ": inside a function called from C such as table.sort or string.gsub"
+local inside = ": inside a function called from C such as table.sort, string.gsub or require"
 local function refused(f) print((message(f):gsub(inside, ""))) end
 refused(function() table.sort({ 2, 1 }, function() return echo:ask() end) end)
 refused(function() string.gsub("x", "x", function() return echo:ask() end) end)
