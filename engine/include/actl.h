@@ -348,7 +348,8 @@ ACTL_API actl_status actl_request_reply(actl_ctx *ctx, actl_request request,
 ACTL_API actl_status actl_request_fail(actl_ctx *ctx, actl_request request, actl_status status);
 
 /* Stop in order: after what this actor sent to `pid` before; at once where a handler waits and
- * nothing is queued before it. The actor's children stop first, then its stop hook runs. Stopping
+ * nothing is queued before it. The actor's children stop first, ahead of their queues, then its stop
+ * hook runs; one whose init was not called yet ends without it and without the hook. Stopping
  * something dead is no error; ACTL_INVALID: `pid` is no pid; ACTL_NO_MEMORY. */
 ACTL_API actl_status actl_stop(actl_ctx *ctx, actl_pid pid);
 

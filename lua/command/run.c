@@ -260,6 +260,8 @@ static actl_stats own_stats(struct run *run, const actl_stats *before) {
   actl_engine_stats(run->engine, &stats);
   stats.spawned = between(before->spawned, stats.spawned);
   stats.stopped = between(before->stopped, stats.stopped);
+  /* With the run actor all that it has made ends; it does not count itself. */
+  if (stats.stopped > stats.spawned) stats.stopped = stats.spawned;
   stats.alive = between(1, stats.alive);
   stats.peak_alive = between(1, stats.peak_alive);
   stats.messages = between(before->messages + 1, stats.messages);
