@@ -220,6 +220,16 @@ static void assert_no_rate(const char *body, const char *text) {
   assert_ran(ran, strcmp(json_at(ran.out, "scenario"), "\"case\"") == 0);
 }
 
+/* Also where the run actor, which does not count, has ended with what it made. */
+static void no_more_actors_have_stopped_than_were_made(void **state) {
+  (void)state;
+  scenario("for _ = 1, 3 do actor.spawn(print) end error 'no'");
+  struct ran ran = actorlua("case.lua", "--json", NULL);
+  assert_ran(ran, ran.status == 1 && json_is_valid(ran.out));
+  assert_ran(ran, strcmp(json_at(ran.out, "engine.spawned"), "3") == 0);
+  assert_ran(ran, strcmp(json_at(ran.out, "engine.stopped"), "3") == 0);
+}
+
 static void a_rate_is_refused_when_done_is_not_what_was_requested(void **state) {
   (void)state;
   assert_no_rate("return { requested = 10, done = 9, unit = 'thing' }",
@@ -419,6 +429,7 @@ int main(void) {
       cmocka_unit_test(latencies_may_be_given_by_the_thousand),
       cmocka_unit_test(the_memory_of_process_and_engine_is_told),
       cmocka_unit_test(the_engine_counters_are_the_scenarios_own),
+      cmocka_unit_test(no_more_actors_have_stopped_than_were_made),
       cmocka_unit_test(a_rate_is_refused_when_done_is_not_what_was_requested),
       cmocka_unit_test(a_rate_is_refused_when_a_check_fails),
       cmocka_unit_test(checks_that_cannot_be_made_are_a_failure),
