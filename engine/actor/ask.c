@@ -49,7 +49,6 @@ static actl_status send_ask(struct vat *vat, uint64_t to, uint64_t id, uint64_t 
   return actl__send_far(vat, to, head, id, values, n);
 }
 
-/* What cannot be sent at all may have failed, and closed, the ask already. */
 static actl_status open_ask(struct vat *vat, uint64_t to, const actl_value *values, size_t n,
                             uint64_t timeout_ms, uint64_t *id) {
   struct owned *entry = actl__owned_new(vat, vat->current, OWNED_ASKS, id);
@@ -61,9 +60,8 @@ static actl_status open_ask(struct vat *vat, uint64_t to, const actl_value *valu
     return ACTL_NO_MEMORY;
   }
 
-  uint64_t sent_as = *id;
-  actl_status status = send_ask(vat, to, sent_as, timeout_ms, values, n);
-  if (status != ACTL_OK) actl__ask_close(vat, actl__owned_get(vat, OWNED_ASKS, sent_as));
+  actl_status status = send_ask(vat, to, *id, timeout_ms, values, n);
+  if (status != ACTL_OK) actl__ask_close(vat, entry);
   vat->budget--;
   return status;
 }
@@ -80,6 +78,16 @@ static actl_status check_target(struct vat *vat, actl_pid to) {
   return status;
 }
 
+/* An own ask has failed: tells who asked, with a node that holds nothing, which is taken. */
+static void fail_here(struct vat *vat, struct actl_msg *m, uint64_t id, uint64_t peer,
+                      actl_status why) {
+  m->header = actl__node_head(NODE_FAILURE);
+  m->from = peer;
+  m->slot[0] = (uint64_t)(int64_t)why;
+  m->slot[NODE_ASK_SLOT] = id;
+  actl__ask_resolve(vat, m);
+}
+
 /* An ask that fails before it was sent still comes back as a delivery. */
 static actl_status fail_own(struct vat *vat, actl_pid to, actl_status why, actl_ask_id *out) {
   uint64_t id;
@@ -91,11 +99,7 @@ static actl_status fail_own(struct vat *vat, actl_pid to, actl_status why, actl_
     return ACTL_NO_MEMORY;
   }
 
-  m->header = actl__node_head(NODE_FAILURE);
-  m->from = to.bits;
-  m->slot[0] = (uint64_t)(int64_t)why;
-  m->slot[NODE_ASK_SLOT] = id;
-  actl__ask_resolve(vat, m);
+  fail_here(vat, m, id, to.bits, why);
   out->bits = id;
   return ACTL_OK;
 }
@@ -124,14 +128,12 @@ actl_status actl_ask_wait(actl_ctx *ctx, actl_pid to, const actl_value *values, 
   actl_status status = check_target(vat, to);
   if (status != ACTL_OK) return status;
   struct actor *a = vat->current;
-  struct extra *extra = actl__extra(vat, a);
-  if (extra == NULL) return ACTL_NO_MEMORY;
+  if (actl__extra(vat, a) == NULL) return ACTL_NO_MEMORY;
 
-  extra->wait = WAIT_ANSWER;
-  extra->waits_for = 0;
+  uint64_t id = 0;
   bool is_told = (a->flags & (ACTOR_STOP_NOW | ACTOR_KILL | ACTOR_EXIT)) != 0;
-  if (!is_told) status = open_ask(vat, to.bits, values, n, timeout_ms, &extra->waits_for);
-  if (status == ACTL_OK) actl__wait_park(vat, a, waiter, WAIT_ANSWER, extra->waits_for);
+  if (!is_told) status = open_ask(vat, to.bits, values, n, timeout_ms, &id);
+  if (status == ACTL_OK) actl__wait_park(vat, a, waiter, WAIT_ANSWER, id);
   return status;
 }
 
@@ -186,11 +188,7 @@ bool actl__ask_time_out(struct vat *vat, struct owned *ask) {
   } else {
     struct actl_msg *m = actl__pool_take(&vat->pool);
     if (m == NULL) return false;
-    m->header = actl__node_head(NODE_FAILURE);
-    m->from = ask->peer;
-    m->slot[0] = (uint64_t)(int64_t)ACTL_TIMEOUT;
-    m->slot[NODE_ASK_SLOT] = id;
-    actl__ask_resolve(vat, m);
+    fail_here(vat, m, id, ask->peer, ACTL_TIMEOUT);
   }
   vat->stats.timeouts++;
   return true;
@@ -357,14 +355,11 @@ static bool fail_hopeless(struct vat *vat, struct owned *entry) {
   struct actl_msg *m = actl__pool_take(&vat->pool);
   if (m == NULL) return false;
 
+  uint64_t id = actl__slots_id(&vat->owned[OWNED_ASKS], entry);
   report_stuck(vat, entry);
-  withdraw(vat, entry, actl__slots_id(&vat->owned[OWNED_ASKS], entry));
-  m->header = actl__node_head(NODE_FAILURE);
-  m->from = entry->peer;
-  m->slot[0] = (uint64_t)(int64_t)ACTL_DEADLOCK;
-  m->slot[NODE_ASK_SLOT] = actl__slots_id(&vat->owned[OWNED_ASKS], entry);
+  withdraw(vat, entry, id);
   vat->stats.deadlocks++;
-  actl__ask_resolve(vat, m);
+  fail_here(vat, m, id, entry->peer, ACTL_DEADLOCK);
   return true;
 }
 

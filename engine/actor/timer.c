@@ -208,10 +208,8 @@ void actl__timer_bound_hook(struct vat *vat, struct actor *a, bool keeps) {
 
 /* ---- Setting ---- */
 
-/* Writes the message into a node of its own; of a plain one that may come once the values are put
- * into `plain` instead, and `out` is NULL. */
 static actl_status write_message(struct vat *vat, const actl_value *values, size_t n,
-                                 struct timer *plain, struct actl_msg **out) {
+                                 struct actl_msg **out) {
   struct actl_msg *m = actl__pool_take(&vat->pool);
   if (m == NULL) return ACTL_NO_MEMORY;
   actl_status status =
@@ -220,71 +218,60 @@ static actl_status write_message(struct vat *vat, const actl_value *values, size
     actl__vat_give_blank(vat, m);
     return status;
   }
-
   m->from = vat->current->pid;
   *out = m;
-  if (plain == NULL || n > PLAIN_VALUES || (m->header & NODE_CARE) != 0) return ACTL_OK;
-  plain->count = (uint8_t)n;
-  plain->types = (uint8_t)(m->header >> NODE_TYPES_SHIFT);
-  for (size_t i = 0; i < n; i++) plain->value[i] = m->slot[i];
-  actl__vat_give_blank(vat, m);
-  *out = NULL;
   return ACTL_OK;
 }
 
-static actl_status check(const struct vat *vat, uint64_t ms) {
-  const struct actor *a = vat->current;
-  if (a == NULL || ms > THOUSAND_YEARS_MS) return ACTL_INVALID;
+static bool is_plain(const struct actl_msg *m) {
+  return actl__node_count(m) <= PLAIN_VALUES && (m->header & NODE_CARE) == 0;
+}
+
+/* Takes the node; of a plain message it is not needed until the timer fires. */
+static void keep_message(struct vat *vat, struct timer *timer, struct actl_msg *m) {
+  if (timer->kind != TIMER_PLAIN) {
+    timer->node = m;
+    return;
+  }
+  timer->count = (uint8_t)actl__node_count(m);
+  timer->types = (uint8_t)(m->header >> NODE_TYPES_SHIFT);
+  for (unsigned i = 0; i < timer->count; i++) timer->value[i] = m->slot[i];
+  actl__vat_give_blank(vat, m);
+}
+
+/* `period_ms` 0: once. */
+static actl_status set(struct vat *vat, uint64_t ms, uint64_t period_ms, unsigned options,
+                       const actl_value *values, size_t n, actl_timer *out) {
+  if (vat->current == NULL || ms > THOUSAND_YEARS_MS) return ACTL_INVALID;
+  struct actl_msg *m;
+  actl_status status = write_message(vat, values, n, &m);
+  if (status != ACTL_OK) return status;
+
+  uint64_t id;
+  enum timer_kind once = is_plain(m) ? TIMER_PLAIN : TIMER_NODE;
+  struct timer *timer =
+      timer_new(vat, vat->current, period_ms != 0 ? TIMER_EVERY : once, options, &id);
+  if (timer == NULL) {
+    actl__vat_free_node(vat, m);
+    return ACTL_NO_MEMORY;
+  }
+  if (period_ms != 0) timer->period_ms = period_ms;
+  keep_message(vat, timer, m);
+  add(vat, timer, due_in(actl__clock_ns(), ms));
+  if (out != NULL) out->bits = id;
   return ACTL_OK;
 }
 
 actl_status actl_after(actl_ctx *ctx, uint64_t ms, const actl_value *values, size_t n,
                        actl_timer *out) {
-  struct vat *vat = actl__vat(ctx);
-  struct timer plain;
-  struct actl_msg *m;
-  actl_status status = check(vat, ms);
-  if (status == ACTL_OK) status = write_message(vat, values, n, &plain, &m);
-  if (status != ACTL_OK) return status;
-
-  uint64_t id;
-  struct timer *timer = timer_new(vat, vat->current, m != NULL ? TIMER_NODE : TIMER_PLAIN, 0, &id);
-  if (timer == NULL) {
-    if (m != NULL) actl__vat_free_node(vat, m);
-    return ACTL_NO_MEMORY;
-  }
-  if (m != NULL) {
-    timer->node = m;
-  } else {
-    timer->count = plain.count;
-    timer->types = plain.types;
-    for (unsigned i = 0; i < plain.count; i++) timer->value[i] = plain.value[i];
-  }
-  add(vat, timer, due_in(actl__clock_ns(), ms));
-  if (out != NULL) out->bits = id;
-  return ACTL_OK;
+  return set(actl__vat(ctx), ms, 0, 0, values, n, out);
 }
 
 actl_status actl_every(actl_ctx *ctx, uint64_t ms, unsigned options, const actl_value *values,
                        size_t n, actl_timer *out) {
-  struct vat *vat = actl__vat(ctx);
   const unsigned known = ACTL_TIMER_DELAY | ACTL_TIMER_BACKGROUND;
-  struct actl_msg *m;
-  actl_status status = ms == 0 || (options & ~known) != 0 ? ACTL_INVALID : check(vat, ms);
-  if (status == ACTL_OK) status = write_message(vat, values, n, NULL, &m);
-  if (status != ACTL_OK) return status;
-
-  uint64_t id;
-  struct timer *timer = timer_new(vat, vat->current, TIMER_EVERY, options, &id);
-  if (timer == NULL) {
-    actl__vat_free_node(vat, m);
-    return ACTL_NO_MEMORY;
-  }
-  timer->period_ms = ms;
-  timer->node = m;
-  add(vat, timer, due_in(actl__clock_ns(), ms));
-  if (out != NULL) out->bits = id;
-  return ACTL_OK;
+  if (ms == 0 || (options & ~known) != 0) return ACTL_INVALID;
+  return set(actl__vat(ctx), ms, ms, options, values, n, out);
 }
 
 actl_status actl_cancel(actl_ctx *ctx, actl_timer id) {

@@ -131,7 +131,8 @@ static void bury(struct vat *vat, struct chain chain) {
   }
 }
 
-void actl__vat_publish(struct vat *vat, struct vat *to, struct chain chain) {
+/* Hands a chain to a vat, from the worker that runs `vat`. */
+static void hand_over(struct vat *vat, struct vat *to, struct chain chain) {
   struct chain back;
   enum inbox_push found = actl__inbox_push(&to->inbox, chain, &back);
   if (found == INBOX_WAKE) actl__sched_wake(vat->worker, &to->task);
@@ -172,7 +173,7 @@ static void publish(struct vat *vat, unsigned i) {
   struct out *out = &vat->out[i];
   vat->out_used &= ~((uint32_t)1 << i);
   out->n = 0;
-  actl__vat_publish(vat, out->to, out->chain);
+  hand_over(vat, out->to, out->chain);
 }
 
 void actl__vat_flush(struct vat *vat) {
@@ -196,7 +197,7 @@ static void begin_chain(struct vat *vat, unsigned i, struct vat *to, struct actl
   bool is_first = (vat->out_begun >> i & 1) == 0;
   if (is_first || actl__inbox_is_idle(&to->inbox)) {
     vat->out_begun |= (uint32_t)1 << i;
-    actl__vat_publish(vat, to, (struct chain){m, m});
+    hand_over(vat, to, (struct chain){m, m});
     return;
   }
   if (vat->out_used == 0 && vat->check_in > VAT_CHECK_FAR) vat->check_in = VAT_CHECK_FAR;
@@ -207,12 +208,12 @@ static void begin_chain(struct vat *vat, unsigned i, struct vat *to, struct actl
 void actl__vat_post(struct vat *vat, struct actl_msg *m) {
   uint64_t pid = m->slot[NODE_TARGET_SLOT];
   struct vat *to = actl__number(vat->engine, actl__pid_vat(pid)).vat;
-  if (to == vat) {
-    actl__vat_deliver(vat, m);
-    return;
-  }
   if (to == NULL || (pid >> PID_NODE_SHIFT & 255) != 0) {
     if (!actl__outside_answer(vat->engine, m)) take_back(vat, (struct chain){m, m});
+    return;
+  }
+  if (to == vat) {
+    actl__vat_deliver(vat, m);
     return;
   }
 

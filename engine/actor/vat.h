@@ -228,8 +228,7 @@ void actl__vat_free(struct vat *vat); /* with all its actors; no hook runs */
 enum verdict actl__vat_run(struct task *task, struct worker *worker);
 void actl__vat_flush(struct vat *vat);
 
-/* Hands a chain to a vat: from the worker that runs `vat`, or from any thread. */
-void actl__vat_publish(struct vat *vat, struct vat *to, struct chain chain);
+/* Hands a chain to a vat. Any thread. */
 void actl__vat_publish_outside(struct vat *to, struct chain chain);
 
 /* Has a vat take a turn though nothing was sent to it. Any thread. */

@@ -51,8 +51,7 @@ void actl__wait_park(struct vat *vat, struct actor *a, void *waiter, enum wait w
   leave(vat, a, waiter, wait, waits_for);
   a->phase = ACTOR_PARKED;
   actl__life_heed_stop(vat, a);
-  /* It was told to stop before, which takes effect at once where the handler waits; or what it waits
-   * for is there already. */
+  /* It was told to stop before, which takes effect at once where the handler waits. */
   if ((a->flags & ACTOR_ATTENTION) != 0 && a->phase == ACTOR_PARKED) actl__ready_last(vat, a);
 }
 

@@ -304,8 +304,10 @@ static void an_ask_to_a_closed_vat_fails_for_native_and_driven_actors(void **sta
     close_vat(host, number);
     host_run(host);
     assert_string_equal(stage_events(stage, 1), "BSD");
-    actl_pid pids[] = {gone, forged, other};
-    for (int i = 0; i < 3; i++) {
+    /* And one of another node, with the number of the vat of who asks. */
+    actl_pid elsewhere = {puppet.bits | (uint64_t)1 << 38};
+    actl_pid pids[] = {gone, forged, other, elsewhere};
+    for (int i = 0; i < 4; i++) {
       int64_t replies = stage->answers.replies, ok = stage->answers.ok;
       stage_ask(stage, pids[i], actl_int(ECHO), actl_int(1));
       host_run(host);
