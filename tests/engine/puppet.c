@@ -6,6 +6,9 @@
 #include "engine/puppet.h"
 
 #include <time.h>
+#include <unistd.h>
+
+#include "support/alloc.h"
 
 void puppet_note(struct puppet *puppet, char event) {
   if (puppet->n_events + 1 < EVENTS) puppet->events[puppet->n_events++] = event;
@@ -586,5 +589,75 @@ void on_stages(stage_test *test) {
     struct stage *stage = stage_open(1 + i / 2);
     test(stage, i % 2);
     stage_close(stage);
+  }
+}
+
+/* ---- Memory that runs out ---- */
+
+enum { SWEPT = 6 };
+
+static void sweep_once(struct test_alloc *alloc, struct world *world, uint32_t workers,
+                       puppet_tell *tell) {
+  actl_config config = {.workers = workers, .vats = 2, .alloc = test_alloc, .alloc_ud = alloc};
+  actl_engine *engine;
+  if (actl_engine_new(&engine, &config) != ACTL_OK) return;
+  struct answers answers = {0};
+  actl_pid pids[SWEPT] = {{0}}, asker = {0};
+  if (actl_engine_drive(engine, &puppet_driver, world) == ACTL_OK) {
+    actl_engine_spawn(engine, 0, &probe_behavior, ACTL_VALUES(pointer(&answers)), &asker);
+    for (uint32_t i = 0; i < SWEPT; i++) {
+      actl_engine_driven_spawn(engine, i % 2, ACTL_VALUES(pointer(&world->puppets[i]), actl_int(5)),
+                               &pids[i]);
+    }
+    for (int i = 0; i < SWEPT && asker.bits != 0; i++)
+      tell(engine, asker, world, pids[i], pids[(i + 1) % SWEPT], i);
+  }
+  actl_engine_run(engine);
+  actl_engine_shutdown(engine);
+  actl_engine_run(engine);
+  actl_engine_free(engine);
+}
+
+static struct world *world_new(puppet_set_up *set_up) {
+  struct world *world = calloc(1, sizeof *world);
+  assert_non_null(world);
+  for (int i = 0; i < PUPPETS; i++) {
+    world->puppets[i].world = world;
+    world->puppets[i].hooks = ACTL_HAS_INIT | ACTL_HAS_STOP;
+    if (set_up != NULL) set_up(&world->puppets[i], i);
+  }
+  return world;
+}
+
+static int64_t world_wrong(struct world *world) {
+  int64_t wrong = atomic_load(&world->wrong);
+  for (int i = 0; i < PUPPETS; i++) {
+    const struct puppet *puppet = &world->puppets[i];
+    wrong += puppet->wrong + (puppet->n_drops > 1) + puppet->early;
+  }
+  return wrong;
+}
+
+unsigned puppet_sweep(uint32_t workers, puppet_set_up *set_up, puppet_tell *tell) {
+  struct test_alloc alloc = {0};
+  for (size_t n = 1;; n++) {
+    struct world *world = world_new(set_up);
+    alarm(20);
+    test_alloc_fail_from(&alloc, n);
+    sweep_once(&alloc, world, workers, tell);
+    bool did_fail = test_alloc_heal(&alloc);
+    bool is_clean = test_alloc_is_clean(&alloc);
+    int64_t wrong = world_wrong(world);
+    unsigned resumed = atomic_load(&world->resumed);
+    if (!is_clean || wrong != 0) {
+      print_error("allocation %zu failed, workers %u: live bytes %zu, wrong %d\n", n,
+                  (unsigned)workers, atomic_load(&alloc.live_bytes), (int)wrong);
+    }
+    free(world);
+    assert_true(is_clean);
+    assert_int_equal(wrong, 0);
+    if (did_fail) continue;
+    assert_true(n > 20);
+    return resumed;
   }
 }

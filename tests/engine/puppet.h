@@ -144,4 +144,13 @@ void stage_close(struct stage *stage);
 typedef void stage_test(struct stage *stage, uint32_t vat);
 void on_stages(stage_test *test);
 
+/* Fails allocation n and all later ones, n = 1, 2, 3 ..., in an engine with six puppets, until none
+ * fails: nothing may leak or go wrong. `set_up` (NULL: nothing) prepares each puppet of the world,
+ * `tell` has the probe `asker` ask puppet `who`, the i-th, what it likes; `next` is the one after it.
+ * Returns how many waits came back when nothing failed. */
+typedef void puppet_set_up(struct puppet *puppet, int i);
+typedef void puppet_tell(actl_engine *engine, actl_pid asker, struct world *world, actl_pid who,
+                         actl_pid next, int i);
+unsigned puppet_sweep(uint32_t workers, puppet_set_up *set_up, puppet_tell *tell);
+
 #endif

@@ -8,8 +8,6 @@
  */
 #include "engine/puppet.h"
 
-#include "support/alloc.h"
-
 /* ---- Deliveries ---- */
 
 static void check_row(struct stage *stage, uint32_t vat) {
@@ -569,67 +567,21 @@ static void a_kill_ends_a_stop_hook_that_waits(void **state) {
 
 /* ---- Memory that runs out ---- */
 
-static void sweep_once(struct test_alloc *alloc, struct world *world, uint32_t workers) {
-  actl_config config = {.workers = workers, .vats = 2, .alloc = test_alloc, .alloc_ud = alloc};
-  actl_engine *engine;
-  if (actl_engine_new(&engine, &config) != ACTL_OK) return;
-  struct answers answers = {0};
-  actl_pid pids[6] = {{0}}, asker = {0};
-  if (actl_engine_drive(engine, &puppet_driver, world) == ACTL_OK) {
-    actl_engine_spawn(engine, 0, &probe_behavior, ACTL_VALUES(pointer(&answers)), &asker);
-    for (uint32_t i = 0; i < 6; i++) {
-      actl_engine_driven_spawn(engine, i % 2, ACTL_VALUES(pointer(&world->puppets[i]), actl_int(5)),
-                               &pids[i]);
-    }
-    for (uint32_t i = 0; i < 6 && asker.bits != 0; i++) {
-      actl_value who = actl_who(pids[i]);
-      actl_engine_send(engine, asker,
-                       ACTL_VALUES(who, actl_int(WAIT), actl_who(pids[(i + 1) % 6]), actl_int(3)));
-      actl_engine_send(engine, asker, ACTL_VALUES(who, actl_int(GIVE_WAY), actl_int(3)));
-      actl_engine_send(engine, asker,
-                       ACTL_VALUES(who, actl_int(SPAWN), pointer(&world->puppets[10 + i]),
-                                   actl_int((int)i % 3 - 1), actl_int(2)));
-      actl_engine_send(engine, asker, ACTL_VALUES(who, actl_int(KEEP)));
-      actl_engine_send(engine, asker, ACTL_VALUES(who, actl_int(i < 2 ? FAIL : ECHO)));
-    }
-  }
-  actl_engine_run(engine);
-  actl_engine_shutdown(engine);
-  actl_engine_run(engine);
-  actl_engine_free(engine);
+static void tell_all(actl_engine *engine, actl_pid asker, struct world *world, actl_pid who,
+                     actl_pid next, int i) {
+  actl_value puppet = actl_who(who);
+  actl_engine_send(engine, asker, ACTL_VALUES(puppet, actl_int(WAIT), actl_who(next), actl_int(3)));
+  actl_engine_send(engine, asker, ACTL_VALUES(puppet, actl_int(GIVE_WAY), actl_int(3)));
+  actl_engine_send(engine, asker,
+                   ACTL_VALUES(puppet, actl_int(SPAWN), pointer(&world->puppets[10 + i]),
+                               actl_int(i % 3 - 1), actl_int(2)));
+  actl_engine_send(engine, asker, ACTL_VALUES(puppet, actl_int(KEEP)));
+  actl_engine_send(engine, asker, ACTL_VALUES(puppet, actl_int(i < 2 ? FAIL : ECHO)));
 }
 
 static void every_allocation_may_fail_under_a_driver(void **state) {
   (void)state;
-  for (uint32_t workers = 1; workers <= 2; workers++) {
-    struct test_alloc alloc = {0};
-    for (size_t n = 1;; n++) {
-      struct world *world = calloc(1, sizeof *world);
-      assert_non_null(world);
-      for (int i = 0; i < PUPPETS; i++) {
-        world->puppets[i].world = world;
-        world->puppets[i].hooks = ACTL_HAS_INIT | ACTL_HAS_STOP;
-      }
-      test_alloc_fail_from(&alloc, n);
-      sweep_once(&alloc, world, workers);
-      bool did_fail = test_alloc_heal(&alloc);
-      bool is_clean = test_alloc_is_clean(&alloc);
-      int64_t wrong = atomic_load(&world->wrong);
-      for (int i = 0; i < PUPPETS; i++) {
-        wrong += world->puppets[i].wrong + (world->puppets[i].n_drops > 1);
-      }
-      if (!is_clean || wrong != 0) {
-        print_error("allocation %zu failed, workers %u: live bytes %zu, wrong %d\n", n,
-                    (unsigned)workers, atomic_load(&alloc.live_bytes), (int)wrong);
-      }
-      free(world);
-      assert_true(is_clean);
-      assert_int_equal(wrong, 0);
-      if (did_fail) continue;
-      assert_true(n > 20);
-      break;
-    }
-  }
+  for (uint32_t workers = 1; workers <= 2; workers++) puppet_sweep(workers, NULL, tell_all);
 }
 
 int main(void) {

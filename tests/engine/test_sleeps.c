@@ -8,10 +8,6 @@
  */
 #include "engine/puppet.h"
 
-#include <unistd.h>
-
-#include "support/alloc.h"
-
 enum { HOUR_MS = 3600000 };
 
 enum how { IN_ORDER, NOW, KILL, HOWS };
@@ -329,83 +325,31 @@ static void a_wait_within_a_time_that_is_ended_is_abandoned_once(void **state) {
 
 /* ---- Memory that runs out ---- */
 
-static void sweep_once(struct test_alloc *alloc, struct world *world, uint32_t workers) {
-  actl_config config = {.workers = workers, .vats = 2, .alloc = test_alloc, .alloc_ud = alloc};
-  actl_engine *engine;
-  if (actl_engine_new(&engine, &config) != ACTL_OK) return;
-  struct answers answers = {0};
-  actl_pid pids[6] = {{0}}, asker = {0};
-  if (actl_engine_drive(engine, &puppet_driver, world) == ACTL_OK) {
-    actl_engine_spawn(engine, 0, &probe_behavior, ACTL_VALUES(pointer(&answers)), &asker);
-    for (uint32_t i = 0; i < 6; i++) {
-      actl_engine_driven_spawn(engine, i % 2, ACTL_VALUES(pointer(&world->puppets[i]), actl_int(5)),
-                               &pids[i]);
-    }
-    for (uint32_t i = 0; i < 6 && asker.bits != 0; i++) {
-      actl_value who = actl_who(pids[i]);
-      actl_engine_send(engine, asker, ACTL_VALUES(who, actl_int(SLEEP), actl_int(i % 3)));
-      actl_engine_send(engine, asker,
-                       ACTL_VALUES(who, actl_int(WAIT_WITHIN), actl_who(pids[(i + 1) % 6]),
-                                   actl_int(KEEP), actl_int(i)));
-      actl_engine_send(engine, asker,
-                       ACTL_VALUES(who, actl_int(SET_AND_SLEEP), actl_int(1), actl_int(2)));
-      actl_engine_send(engine, asker, ACTL_VALUES(who, actl_int(TAKE), actl_int(1)));
-      actl_engine_send(engine, asker, ACTL_VALUES(who, actl_int(SLEEP), actl_int(for_ever)));
-    }
-  }
-  actl_engine_run(engine);
-  actl_engine_shutdown(engine);
-  actl_engine_run(engine);
-  actl_engine_free(engine);
+static void set_up(struct puppet *puppet, int i) {
+  if (i % 3 == 2) puppet->hooks |= ACTL_IS_PROCESS;
+  if (i % 6 == 5) puppet->patience_ms = 2;
+  puppet->gives_up_at = 3;
 }
 
-static struct world *world_new(void) {
-  struct world *world = calloc(1, sizeof *world);
-  assert_non_null(world);
-  for (int i = 0; i < PUPPETS; i++) {
-    world->puppets[i].world = world;
-    world->puppets[i].hooks = ACTL_HAS_INIT | ACTL_HAS_STOP;
-    if (i % 3 == 2) world->puppets[i].hooks |= ACTL_IS_PROCESS;
-    if (i % 6 == 5) world->puppets[i].patience_ms = 2;
-    world->puppets[i].gives_up_at = 3;
-  }
-  return world;
-}
-
-static int64_t world_wrong(struct world *world) {
-  int64_t wrong = atomic_load(&world->wrong);
-  for (int i = 0; i < PUPPETS; i++) {
-    const struct puppet *puppet = &world->puppets[i];
-    wrong += puppet->wrong + (puppet->n_drops > 1) + puppet->early;
-  }
-  return wrong;
+static void tell_all(actl_engine *engine, actl_pid asker, struct world *world, actl_pid who,
+                     actl_pid next, int i) {
+  (void)world;
+  actl_value puppet = actl_who(who);
+  actl_engine_send(engine, asker, ACTL_VALUES(puppet, actl_int(SLEEP), actl_int(i % 3)));
+  actl_engine_send(
+      engine, asker,
+      ACTL_VALUES(puppet, actl_int(WAIT_WITHIN), actl_who(next), actl_int(KEEP), actl_int(i)));
+  actl_engine_send(engine, asker,
+                   ACTL_VALUES(puppet, actl_int(SET_AND_SLEEP), actl_int(1), actl_int(2)));
+  actl_engine_send(engine, asker, ACTL_VALUES(puppet, actl_int(TAKE), actl_int(1)));
+  actl_engine_send(engine, asker, ACTL_VALUES(puppet, actl_int(SLEEP), actl_int(for_ever)));
 }
 
 static void every_allocation_may_fail_where_handlers_sleep_and_receive(void **state) {
   (void)state;
   for (uint32_t workers = 1; workers <= 2; workers++) {
-    struct test_alloc alloc = {0};
-    for (size_t n = 1;; n++) {
-      struct world *world = world_new();
-      alarm(20);
-      test_alloc_fail_from(&alloc, n);
-      sweep_once(&alloc, world, workers);
-      bool did_fail = test_alloc_heal(&alloc);
-      bool is_clean = test_alloc_is_clean(&alloc);
-      int64_t wrong = world_wrong(world);
-      unsigned resumed = atomic_load(&world->resumed);
-      if (!is_clean || wrong != 0) {
-        print_error("allocation %zu failed, workers %u: live bytes %zu, wrong %d\n", n,
-                    (unsigned)workers, atomic_load(&alloc.live_bytes), (int)wrong);
-      }
-      free(world);
-      assert_true(is_clean);
-      assert_int_equal(wrong, 0);
-      if (did_fail) continue;
-      assert_true(n > 20);
-      assert_true(resumed >= 6 + 4); /* a sleep each, and the waits of four */
-      break;
-    }
+    unsigned resumed = puppet_sweep(workers, set_up, tell_all);
+    assert_true(resumed >= 6 + 4); /* a sleep each, and the waits of four */
   }
 }
 
