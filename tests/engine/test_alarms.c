@@ -191,6 +191,48 @@ static void a_step_tells_of_timers_and_serves_those_that_are_due(void **state) {
   night_close(&night);
 }
 
+/* Keeps what it is asked. */
+static actl_status keep(actl_ctx *ctx, void *state, const actl_msg *msg) {
+  (void)msg;
+  return actl_later(ctx, state);
+}
+
+static const actl_behavior keeper = {
+    .name = "keeper", .state_size = sizeof(actl_request), .receive = keep};
+
+/* (answer, keeper): asks it, for 20 ms, and writes down what came of it. */
+static actl_status ask_keeper(actl_ctx *ctx, void *state, const actl_msg *msg) {
+  actl_ask_id id;
+  *(void **)state = pointer_in(msg, 0);
+  return actl_ask_within(ctx, actl_msg_pid(msg, 1), NULL, 0, 20, &id);
+}
+
+static actl_status note_answer(actl_ctx *ctx, void *state, actl_ask_id ask, actl_status status,
+                               const actl_msg *msg) {
+  (void)ctx, (void)ask, (void)msg;
+  **(actl_status **)state = status;
+  return ACTL_OK;
+}
+
+static const actl_behavior asker = {
+    .name = "asker", .state_size = sizeof(void *), .receive = ask_keeper, .reply = note_answer};
+
+static void a_step_tells_of_asks_that_have_a_time(void **state) {
+  (void)state;
+  struct night night;
+  actl_status answer = ACTL_OK;
+  night_open(&night, 2);
+  actl_pid kept = host_spawn(&night.host, 1, &keeper, NULL, 0);
+  host_send(&night.host, host_spawn(&night.host, 0, &asker, NULL, 0),
+            ACTL_VALUES(pointer(&answer), actl_who(kept)));
+  actl_rest rest = step(&night);
+  assert_true(rest == ACTL_REST_TIMER || answer == ACTL_TIMEOUT);
+  double patience = seconds_now() + 20;
+  while (step(&night) != ACTL_REST_QUIET && seconds_now() < patience) sched_yield();
+  assert_int_equal(answer, ACTL_TIMEOUT);
+  night_close(&night);
+}
+
 static void a_loop_that_polls_hears_of_timers(void **state) {
   (void)state;
   struct night night;
@@ -215,6 +257,7 @@ int main(void) {
       WATCHED(who_waits_waits_for_timers),
       WATCHED(timers_go_on_over_stops_and_starts),
       WATCHED(a_step_tells_of_timers_and_serves_those_that_are_due),
+      WATCHED(a_step_tells_of_asks_that_have_a_time),
       WATCHED(a_loop_that_polls_hears_of_timers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
