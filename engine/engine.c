@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "running.h"
 
-enum { MAX_WORKERS = 256, MAX_VATS = 60000 };
+enum { MAX_WORKERS = 256, MAX_VATS = 60000, SEEDED_VATS = 4 };
 
 struct registered { /* a behavior known by name */
   struct registered *next;
@@ -53,6 +53,13 @@ static struct actl_engine *new_engine(const actl_config *config) {
   engine->mem = mem;
   engine->log = config->log;
   engine->log_ud = config->log_ud;
+  actl__clock_init(&engine->clock, config->is_seeded);
+  actl__choices_init(&engine->choices, config);
+  engine->seed = config->seed;
+  engine->scatters = config->is_seeded && config->scatters;
+  engine->max_steps = config->is_seeded ? config->max_steps : 0;
+  engine->trace = config->trace;
+  engine->trace_ud = config->trace_ud;
   engine->ask_timeout_ms =
       config->ask_timeout_ms != 0 ? config->ask_timeout_ms : ACTL_ASK_TIMEOUT_MS;
   return engine;
@@ -69,8 +76,9 @@ actl_status actl_engine_new(actl_engine **out, const actl_config *config) {
   if (!is_valid(config)) return ACTL_INVALID;
 
   uint32_t workers = config->workers != 0 ? config->workers : actl__thread_processors();
-  if (workers > MAX_WORKERS) workers = MAX_WORKERS;
+  if (workers > MAX_WORKERS || config->is_seeded) workers = config->is_seeded ? 1 : MAX_WORKERS;
   uint32_t vats = config->vats != 0 ? config->vats : workers;
+  if (config->vats == 0 && config->is_seeded) vats = SEEDED_VATS;
   struct actl_engine *engine = new_engine(config);
   if (engine == NULL) return ACTL_NO_MEMORY;
 
@@ -235,9 +243,14 @@ void *actl_vat_realloc(void *ctx, void *ptr, size_t old_size, size_t new_size) {
   return actl__arena_resize(&vat->arena, ptr, ptr == NULL ? 0 : old_size, new_size);
 }
 
+void *actl_vat_realloc_placed(void *ctx, void *ptr, size_t old_size, size_t new_size) {
+  return actl_vat_realloc(ctx, ptr, old_size, new_size);
+}
+
 size_t actl_vat_bytes(actl_ctx *ctx) { return actl__vat(ctx)->arena.bytes; }
 
 uint64_t actl_now_ns(actl_ctx *ctx) {
-  (void)ctx;
-  return actl__clock_ns();
+  return actl__vat_now(actl__vat(ctx));
 }
+
+uint64_t actl_wall_ns(actl_ctx *ctx) { return actl__clock_wall(&actl__vat(ctx)->engine->clock); }

@@ -10,12 +10,13 @@
  */
 #include "running.h"
 
+#include "actor/seeded.h"
 #include "actor/send.h"
 #include "actor/vats.h"
 #include "base/clock.h"
 #include "io/io.h"
 
-/* ---- Quiet ---- */
+/* ---- What keeps a run, and what ends it ---- */
 
 /* Whether a timer is pending that keeps a run from ending. */
 static bool is_kept(struct actl_engine *engine) {
@@ -35,9 +36,65 @@ static bool fail_hopeless(struct actl_engine *engine) {
   return goes_on;
 }
 
+/* ---- With a seed ---- */
+
+/* When the first timer of all is due. */
+static uint64_t next_timer(struct actl_engine *engine) {
+  uint64_t next_ms = WHEEL_NEVER;
+  for (struct vat *vat = NULL; (vat = actl__vats_next(engine, vat)) != NULL;)
+    if (vat->wheel.next_ms < next_ms) next_ms = vat->wheel.next_ms;
+  return next_ms;
+}
+
+static void tell_time(struct actl_engine *engine) {
+  if (engine->trace == NULL) return;
+  const actl_event event = {
+      .kind = ACTL_EVENT_CLOCK, .vat = ACTL_VAT_ANY, .time_ns = engine->clock.now_ns};
+  engine->trace(engine->trace_ud, &event);
+}
+
+/* Nothing is ready: the virtual clock jumps to the next timer, unless that is after `until_ns`. */
+static bool jump(struct actl_engine *engine, uint64_t until_ns) {
+  uint64_t next_ms = next_timer(engine);
+  if (next_ms == WHEEL_NEVER || next_ms > until_ns / 1000000) return false;
+  if (next_ms * 1000000 > engine->clock.now_ns) {
+    engine->clock.now_ns = next_ms * 1000000;
+    tell_time(engine);
+  }
+  for (struct vat *vat = NULL; (vat = actl__vats_next(engine, vat)) != NULL;)
+    if (vat->wheel.next_ms <= next_ms) actl__vat_ring(vat);
+  return true;
+}
+
+/* A step of virtual time: it takes all of that, whatever happens in it. */
+static enum quiet after_seeded_step(struct actl_engine *engine) {
+  if (jump(engine, engine->until_ns)) return QUIET_AGAIN;
+  if (engine->clock.now_ns < engine->until_ns) engine->clock.now_ns = engine->until_ns;
+  return next_timer(engine) != WHEEL_NEVER ? QUIET_WAIT : QUIET_OVER;
+}
+
+static enum quiet on_seeded_quiet(struct actl_engine *engine) {
+  if (engine->mode == MODE_STEP) return after_seeded_step(engine);
+  if (is_kept(engine)) return jump(engine, UINT64_MAX) ? QUIET_AGAIN : QUIET_WAIT;
+  return fail_hopeless(engine) ? QUIET_AGAIN : QUIET_OVER;
+}
+
+/* Which vat takes the next turn. */
+static uint32_t choose(void *ud, uint32_t n) {
+  struct actl_engine *engine = ud;
+  if (engine->mode == MODE_STEP && engine->clock.now_ns >= engine->until_ns) return SCHED_ENOUGH;
+  if (!actl__seeded_step(engine)) {
+    engine->is_spent = true;
+    return SCHED_ENOUGH;
+  }
+  return actl__choose_if_on(&engine->choices, ACTL_CHOICE_VAT, n);
+}
+
+/* ---- Quiet ---- */
+
 /* A step has nothing left: unless an alarm is due that the other thread has not rung yet. */
 static enum quiet after_step(struct actl_engine *engine) {
-  uint64_t now_ms = actl__clock_ns() / 1000000;
+  uint64_t now_ms = actl__clock_now(&engine->clock) / 1000000;
   enum quiet rest = QUIET_OVER;
   for (struct vat *vat = NULL; (vat = actl__vats_next(engine, vat)) != NULL;) {
     /* By the wheel, and not by the alarm, which may be ringing right now. */
@@ -53,6 +110,7 @@ static enum quiet after_step(struct actl_engine *engine) {
 /* Nothing runs anywhere. */
 static enum quiet on_quiet(void *ud) {
   struct actl_engine *engine = ud;
+  if (engine->choices.is_on) return on_seeded_quiet(engine);
   if (engine->mode == MODE_STEP) return after_step(engine);
   if (is_kept(engine)) return QUIET_WAIT;
   return engine->mode == MODE_RUN && fail_hopeless(engine) ? QUIET_AGAIN : QUIET_OVER;
@@ -77,6 +135,19 @@ static void on_notify(void *ud) {
   actl__pipe_fill(&engine->pipe);
 }
 
+/* With a virtual clock nobody need wait for anything. */
+static bool get_no_alarm(struct actl_engine *engine, struct vat *vat) {
+  (void)engine;
+  vat->alarm = (struct alarm *)(void *)vat;
+  return true;
+}
+
+static void arm_nothing(struct actl_engine *engine, struct vat *vat, uint64_t due_ms) {
+  (void)engine;
+  (void)vat;
+  (void)due_ms;
+}
+
 static bool get_alarm(struct actl_engine *engine, struct vat *vat) {
   vat->alarm = actl__io_alarm(engine->io, vat);
   return vat->alarm != NULL;
@@ -96,15 +167,17 @@ static bool has_pipe(struct actl_engine *engine) {
 /* ---- Making and freeing ---- */
 
 actl_status actl__running_init(struct actl_engine *engine, uint32_t workers) {
+  bool is_seeded = engine->choices.is_on;
   const struct io_user io_user = {.ring = on_ring, .watch = on_tick, .ud = engine};
   const struct sched_user sched_user = {.run = actl__vat_run,
                                         .quiet = on_quiet,
-                                        .watch = on_watch,
+                                        .watch = is_seeded ? NULL : on_watch,
                                         .notify = on_notify,
+                                        .choose = is_seeded ? choose : NULL,
                                         .ud = engine};
 
-  engine->get_alarm = get_alarm;
-  engine->arm = arm;
+  engine->get_alarm = is_seeded ? get_no_alarm : get_alarm;
+  engine->arm = is_seeded ? arm_nothing : arm;
   engine->io = actl__io_new(&engine->mem, &io_user);
   if (engine->io == NULL) return ACTL_NO_MEMORY;
   actl_status status = actl__sched_init(&engine->sched, &engine->mem, workers, &sched_user);
@@ -132,6 +205,8 @@ static bool begin(struct actl_engine *engine, enum mode mode) {
   /* acquire: pairs with `end`, so that runs of different threads follow each other. */
   if (atomic_exchange_explicit(&engine->is_running, true, memory_order_acquire)) return false;
   engine->mode = mode;
+  engine->n_steps = 0;
+  engine->is_spent = false;
   return true;
 }
 
@@ -143,11 +218,13 @@ static void end(struct actl_engine *engine) {
 actl_status actl_engine_run(actl_engine *engine) {
   if (!begin(engine, MODE_RUN)) return ACTL_BUSY;
   actl_status status = actl__sched_run(&engine->sched);
+  if (status == ACTL_OK && engine->is_spent) status = ACTL_LIMIT;
   end(engine);
   return status;
 }
 
 actl_status actl_engine_start(actl_engine *engine) {
+  if (engine->choices.is_on) return ACTL_INVALID;
   if (!begin(engine, MODE_START)) return ACTL_BUSY;
   actl_status status = actl__sched_start(&engine->sched);
   if (status == ACTL_OK) {
@@ -169,20 +246,21 @@ actl_status actl_engine_stop(actl_engine *engine) {
 }
 
 /* When the time is over; UINT64_MAX: never. */
-static uint64_t deadline(uint64_t time, uint64_t unit_ns) {
-  uint64_t now = actl__clock_ns();
+static uint64_t deadline(uint64_t now, uint64_t time, uint64_t unit_ns) {
   return time < (UINT64_MAX - now) / unit_ns ? now + time * unit_ns : UINT64_MAX;
 }
 
 actl_status actl_engine_wait(actl_engine *engine, uint64_t timeout_ms) {
-  return actl__sched_wait(&engine->sched, deadline(timeout_ms, 1000000));
+  return actl__sched_wait(&engine->sched, deadline(actl__clock_ns(), timeout_ms, 1000000));
 }
 
 actl_status actl_engine_step(actl_engine *engine, uint64_t for_us, actl_rest *out) {
   if (!begin(engine, MODE_STEP)) return ACTL_BUSY;
   /* Before the step looks: what comes after that fills it again. */
   if (has_pipe(engine)) actl__pipe_drain(&engine->pipe);
-  enum quiet rest = actl__sched_step(&engine->sched, deadline(for_us, 1000));
+  engine->until_ns = deadline(actl__clock_now(&engine->clock), for_us, 1000);
+  bool is_virtual = engine->clock.is_virtual;
+  enum quiet rest = actl__sched_step(&engine->sched, is_virtual ? UINT64_MAX : engine->until_ns);
   end(engine);
   if (out != NULL)
     *out = rest == QUIET_AGAIN  ? ACTL_REST_MORE

@@ -17,8 +17,6 @@
  */
 #include "actor/send.h"
 #include "actor/timer.h"
-#include "base/clock.h"
-
 #include <string.h>
 
 /* ---- Asking ---- */
@@ -45,7 +43,7 @@ static actl_status send_ask(struct vat *vat, uint64_t to, uint64_t id, uint64_t 
   struct actor *target = NULL;
   uint64_t head = actl__node_head(NODE_ASK);
   if (actl__vat_find(vat, to, &target)) return actl__send_near(vat, target, head, id, values, n);
-  head |= actl__ask_expiry(actl__clock_ns(), timeout_ms);
+  head |= actl__ask_expiry(actl__vat_now(vat), timeout_ms);
   return actl__send_far(vat, to, head, id, values, n);
 }
 

@@ -116,7 +116,7 @@ void actl__life_tell(struct vat *vat, struct actor *a, uint16_t flag) {
 void actl__life_heed_stop(struct vat *vat, struct actor *a) {
   bool is_next = a->head != NULL && actl__node_kind(a->head) == NODE_STOP;
   if (is_next && a->phase == ACTOR_PARKED && actl__wait_is_on(a) &&
-      actl__extra_of(a)->wait != WAIT_TURN)
+      actl__extra_of(a)->wait > WAIT_SLICE)
     actl__life_tell(vat, a, ACTOR_STOP_NOW);
 }
 
@@ -234,9 +234,18 @@ static actl_status why(const struct vat *vat, const struct actor *a) {
   return vat->is_shut ? ACTL_SHUTDOWN : ACTL_OK;
 }
 
+/* A handler that runs, though not just now: a stop takes effect when it returns. */
+static bool is_preempted(const struct actor *a) {
+  return actl__wait_is_on(a) && actl__extra_of(a)->wait == WAIT_SLICE;
+}
+
 bool actl__life_step(struct vat *vat, struct actor *a, actl_delivery *out) {
   const uint16_t told = ACTOR_STOP_NOW | ACTOR_EXIT | ACTOR_KILL;
   if ((a->flags & ACTOR_STOPPING) == 0 && (a->flags & told) != 0) {
+    if (is_preempted(a) && (a->flags & ACTOR_KILL) == 0) {
+      actl__wait_resume(vat, a, out);
+      return true;
+    }
     if (actl__wait_is_on(a)) {
       actl__wait_abandon(vat, a, out);
       return true;

@@ -17,6 +17,8 @@
 
 enum wait {              /* what a parked handler waits for */
             WAIT_TURN,   /* its next turn: it gave way */
+            WAIT_SLICE,  /* the same, in the middle of what it computes: it runs on, and only a kill
+                          * ends it */
             WAIT_ANSWER, /* `waits_for` is the ask */
             WAIT_TIME,   /* `waits_for` is the timer; 0: for ever */
             WAIT_MESSAGE /* the same, unless a message comes before */

@@ -244,8 +244,17 @@ static actl_status find_vat(struct actl_engine *engine, uint32_t number, struct 
   return *out == NULL && number != ACTL_VAT_NEW ? ACTL_NO_VAT : ACTL_OK;
 }
 
+/* With a seed "any" is any. */
+static uint32_t choose_vat(struct vat *vat, uint32_t number) {
+  struct actl_engine *engine = vat->engine;
+  if (number != ACTL_VAT_ANY) return number;
+  uint32_t i = actl__choose_if_on(&engine->choices, ACTL_CHOICE_PLACE, engine->n_vats + 1);
+  return i == 0 ? number : engine->vats[i - 1]->number;
+}
+
 static actl_status spawn_on(struct vat *vat, uint32_t number, const struct kind *kind,
                             const actl_value *values, size_t n, actl_pid *out) {
+  number = choose_vat(vat, number);
   /* What this vat has now is more than it has published. */
   atomic_store_explicit(&vat->alive, vat->stats.alive, memory_order_relaxed);
   struct vat *to;
@@ -254,6 +263,15 @@ static actl_status spawn_on(struct vat *vat, uint32_t number, const struct kind 
   if (to == vat)
     return spawn_near(vat, kind, kind->behavior != NULL ? NODE_INIT : NODE_SPAWN, values, n, out);
   return spawn_far(vat, to, kind, values, n, out);
+}
+
+/* A near spawn that may be anywhere; 0: near. */
+static actl_status scatter(struct vat *vat, const struct kind *kind, const actl_value *values,
+                           size_t n, actl_pid *out) {
+  struct actl_engine *engine = vat->engine;
+  uint32_t i = actl__choose_if_on(&engine->choices, ACTL_CHOICE_PLACE, engine->n_vats + 1);
+  if (i == 0) return spawn_near(vat, kind, NODE_INIT, values, n, out);
+  return spawn_on(vat, engine->vats[i - 1]->number, kind, values, n, out);
 }
 
 /* ---- Arriving ---- */
@@ -349,7 +367,9 @@ actl_status actl_spawn(actl_ctx *ctx, const actl_behavior *behavior, const actl_
                        size_t n, actl_pid *out) {
   if (!takes(behavior, n)) return ACTL_INVALID;
   struct kind kind = native(behavior);
-  return spawn_near(actl__vat(ctx), &kind, NODE_INIT, values, n, out);
+  struct vat *vat = actl__vat(ctx);
+  if (ACTL_UNLIKELY(vat->engine->scatters)) return scatter(vat, &kind, values, n, out);
+  return spawn_near(vat, &kind, NODE_INIT, values, n, out);
 }
 
 actl_status actl_spawn_on(actl_ctx *ctx, uint32_t vat, const actl_behavior *behavior,

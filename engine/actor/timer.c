@@ -8,8 +8,6 @@
 #include <stddef.h>
 
 #include "actor/send.h"
-#include "base/clock.h"
-
 enum { TIMERS, ASKS }; /* the tables of a vat's wheel */
 
 enum timer_kind {
@@ -182,7 +180,7 @@ uint64_t actl__timer_new_wait(struct vat *vat, struct actor *a, uint64_t ms) {
   struct timer *timer = timer_new(vat, a, TIMER_WAIT, 0, &id);
   if (timer == NULL) return 0;
   if (ms > THOUSAND_YEARS_MS) ms = THOUSAND_YEARS_MS;
-  add(vat, timer, due_in(actl__clock_ns(), ms));
+  add(vat, timer, due_in(actl__vat_now(vat), ms));
   return id;
 }
 
@@ -199,7 +197,7 @@ void actl__timer_bound_hook(struct vat *vat, struct actor *a, bool keeps) {
     uint64_t id;
     timer = timer_new(vat, a, TIMER_HOOK, 0, &id);
     if (timer == NULL) return;
-    add(vat, timer, due_in(actl__clock_ns(), HOOK_MS));
+    add(vat, timer, due_in(actl__vat_now(vat), HOOK_MS));
   }
   if (keeps == keeps_run(timer)) return;
   timer->options ^= ACTL_TIMER_BACKGROUND;
@@ -257,7 +255,7 @@ static actl_status set(struct vat *vat, uint64_t ms, uint64_t period_ms, unsigne
   }
   if (period_ms != 0) timer->period_ms = period_ms;
   keep_message(vat, timer, m);
-  add(vat, timer, due_in(actl__clock_ns(), ms));
+  add(vat, timer, due_in(actl__vat_now(vat), ms));
   if (out != NULL) out->bits = id;
   return ACTL_OK;
 }
@@ -355,12 +353,53 @@ static void fire(struct vat *vat, struct timer *timer, uint64_t now_ms) {
   if (!has_sent || (timer->kind == TIMER_EVERY && !is_delayed)) add(vat, timer, again_ms);
 }
 
+/* ---- Which one fires first, with a seed ---- */
+
+enum { PEERS_MAX = 8 };
+
+static actor_ref owner_of(struct vat *vat, due_ref ref) {
+  if (actl__due_table(ref) == TIMERS) return timer_at(vat, ref)->owner;
+  const struct owned *ask = actl__due_entry(&vat->wheel, ref);
+  return actl__actor_ref(ask->owner);
+}
+
+static bool has(const actor_ref *owners, uint32_t n, actor_ref owner) {
+  for (uint32_t i = 0; i < n; i++)
+    if (owners[i] == owner) return true;
+  return false;
+}
+
+/* Of those due in the same millisecond any may be the next; those of one actor keep their order. */
+static void choose_next(struct vat *vat, uint64_t now_ms) {
+  struct wheel *wheel = &vat->wheel;
+  if (!actl__wheel_look(wheel, now_ms)) return;
+  due_ref first = wheel->looked_at, peers[PEERS_MAX], ref = first;
+  actor_ref owners[PEERS_MAX];
+  uint64_t when_ms = actl__due_at(wheel, first)->when_ms;
+  uint32_t n = 0;
+  do {
+    actor_ref owner = owner_of(vat, ref);
+    if (actl__due_at(wheel, ref)->when_ms == when_ms && !has(owners, n, owner)) {
+      owners[n] = owner;
+      peers[n++] = ref;
+    }
+    ref = actl__due_at(wheel, ref)->next;
+  } while (ref != first && n < PEERS_MAX);
+  uint32_t i = actl__choose_if_on(&vat->engine->choices, ACTL_CHOICE_TIMER, n);
+  if (i != 0) actl__wheel_prefer(wheel, peers[i]);
+}
+
+static due_ref pop(struct vat *vat, uint64_t now_ms, int *work) {
+  if (ACTL_UNLIKELY(vat->engine->choices.is_on)) choose_next(vat, now_ms);
+  return actl__wheel_pop(&vat->wheel, now_ms, work);
+}
+
 void actl__timer_turn(struct vat *vat, uint64_t now_ns) {
   uint64_t now_ms = now_ns / 1000000;
   if (ACTL_LIKELY(vat->wheel.next_ms > now_ms)) return;
 
   int work = TURN_WORK;
-  for (due_ref ref; (ref = actl__wheel_pop(&vat->wheel, now_ms, &work)) != 0;) {
+  for (due_ref ref; (ref = pop(vat, now_ms, &work)) != 0;) {
     if (actl__due_table(ref) == TIMERS) {
       fire(vat, timer_at(vat, ref), now_ms);
     } else if (!actl__ask_time_out(vat, actl__due_entry(&vat->wheel, ref))) {
@@ -374,7 +413,7 @@ void actl__timer_turn(struct vat *vat, uint64_t now_ns) {
 /* What came while the last message was waiting is skipped, also where the wheel has not been looked at
  * since. */
 static void skip_missed(struct vat *vat, struct timer *timer) {
-  uint64_t now_ms = actl__clock_ns() / 1000000;
+  uint64_t now_ms = actl__vat_now(vat) / 1000000;
   if (timer->due.when_ms > now_ms) return;
   actl__wheel_remove(&vat->wheel, actl__due_ref(&vat->wheel, TIMERS, timer));
   add(vat, timer, next_phase(timer, now_ms));
@@ -404,7 +443,7 @@ bool actl__timer_arrives(struct vat *vat, struct actl_msg *m) {
 
 void actl__timer_handled(struct vat *vat, const struct actl_msg *m) {
   struct timer *timer = timer_get(vat, m->slot[NODE_ASK_SLOT]);
-  if (timer != NULL) add(vat, timer, due_in(actl__clock_ns(), timer->period_ms));
+  if (timer != NULL) add(vat, timer, due_in(actl__vat_now(vat), timer->period_ms));
 }
 
 /* ---- Asks ---- */
@@ -431,7 +470,7 @@ void actl__timer_forget_ask(struct vat *vat, struct owned *ask) {
 
 uint64_t actl__timer_next(struct vat *vat) {
   if (vat->fresh_asks != 0) {
-    uint64_t now_ns = actl__clock_ns();
+    uint64_t now_ns = actl__vat_now(vat);
     for (due_ref ref; (ref = vat->fresh_asks) != 0;) {
       uint64_t timeout_ms = actl__due_at(&vat->wheel, ref)->when_ms;
       actl__due_unlink(&vat->wheel, &vat->fresh_asks, ref);

@@ -8,10 +8,9 @@
 #include <string.h>
 
 #include "actor/family.h"
+#include "actor/seeded.h"
 #include "actor/timer.h"
 #include "actor/vats.h"
-#include "base/clock.h"
-
 /* ---- Making and freeing ---- */
 
 /* What is the owner's alone, as it is at first and when the vat has ended. */
@@ -191,11 +190,24 @@ static void flush_all(struct vat *vat) {
   }
 }
 
+/* At the end of a turn with a seed: true: something goes out later, and the vat must come again. */
+static bool flush_some(struct vat *vat) {
+  if (!actl__vat_is_seeded(vat)) {
+    flush_all(vat);
+    return false;
+  }
+  for (unsigned i = 0; i < VAT_CHAINS; i++)
+    if ((vat->out_used >> i & 1) != 0 && !actl__seeded_holds_back(vat)) publish(vat, i);
+  if (vat->returned.first != NULL) flush_all(vat);
+  return vat->out_used != 0;
+}
+
 static void begin_chain(struct vat *vat, unsigned i, struct vat *to, struct actl_msg *m) {
   /* A vat that sleeps is woken at once. The first message in a while goes out at once, too: its
    * handler may go on for long, and never get to the next look at the clock. */
   bool is_first = (vat->out_begun >> i & 1) == 0;
-  if (is_first || actl__inbox_is_idle(&to->inbox)) {
+  bool is_held = actl__vat_is_seeded(vat) && actl__seeded_holds_back(vat);
+  if ((is_first || actl__inbox_is_idle(&to->inbox)) && !is_held) {
     vat->out_begun |= (uint32_t)1 << i;
     hand_over(vat, to, (struct chain){m, m});
     return;
@@ -279,9 +291,10 @@ void actl__vat_deliver(struct vat *vat, struct actl_msg *m) {
 static void drain(struct vat *vat) {
   struct actl_msg *m = actl__inbox_pop(&vat->inbox);
   if (m != NULL) vat->heard_ns = vat->turn_ns;
+  int most = actl__vat_is_seeded(vat) ? actl__seeded_drain(vat) : VAT_DRAIN;
   for (int n = 1; m != NULL; n++) {
     actl__vat_deliver(vat, m);
-    m = n < VAT_DRAIN ? actl__inbox_pop(&vat->inbox) : NULL;
+    m = n < most ? actl__inbox_pop(&vat->inbox) : NULL;
   }
 }
 
@@ -336,7 +349,11 @@ static void set_pace(struct vat *vat, uint64_t now) {
 }
 
 void actl__vat_check(struct vat *vat) {
-  uint64_t now = actl__clock_ns();
+  if (actl__vat_is_seeded(vat)) {
+    actl__seeded_check(vat);
+    return;
+  }
+  uint64_t now = actl__vat_now(vat);
   if (vat->out_used != 0) {
     if (now - vat->flush_ns > VAT_LINGER_NS) actl__vat_flush(vat);
   } else {
@@ -352,11 +369,13 @@ void actl__vat_check(struct vat *vat) {
 }
 
 static void begin_turn(struct vat *vat) {
-  uint64_t now = actl__clock_ns();
+  bool is_seeded = actl__vat_is_seeded(vat);
+  if (is_seeded) actl__seeded_begin(vat);
+  uint64_t now = actl__vat_now(vat);
   vat->turn_ns = vat->flush_ns = vat->check_ns = now;
   set_age(vat, now);
   if (vat->check_every == 0 || vat->check_every > VAT_CHECK_FAR) vat->check_every = VAT_CHECK_FAR;
-  vat->check_in = vat->check_every;
+  vat->check_in = is_seeded ? 1 : vat->check_every;
   vat->out_begun = 0;
   vat->turn_left = VAT_TURN;
   vat->queue_until = VAT_TURN - VAT_TURN / 4;
@@ -440,11 +459,11 @@ enum verdict actl__vat_run(struct task *task, struct worker *worker) {
   actl__timer_turn(vat, vat->turn_ns);
   bool is_shut = actl__life_is_shut(vat);
   run_ready(vat);
-  flush_all(vat);
+  bool has_more = flush_some(vat);
   publish_stats(vat);
 
   uint64_t due_ms = actl__timer_next(vat);
-  if (vat->queue != NULL || actl__vat_has_stack(vat)) return TASK_AGAIN;
+  if (vat->queue != NULL || actl__vat_has_stack(vat) || has_more) return TASK_AGAIN;
   if (actl__vats_is_over(vat)) {
     end(vat);
     return TASK_IDLE;

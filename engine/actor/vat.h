@@ -31,6 +31,8 @@
 #include "actor/outside.h"
 #include "actor/records.h"
 #include "actor/wheel.h"
+#include "base/choice.h"
+#include "base/clock.h"
 #include "base/pipe.h"
 #include "base/slots.h"
 #include "msg/inbox.h"
@@ -131,6 +133,16 @@ struct actl_engine {
   bool (*get_alarm)(struct actl_engine *engine, struct vat *vat);
 
   uint64_t ask_timeout_ms; /* constant */
+  struct clock clock;
+  struct choices choices; /* with a seed: the thread that runs it, as what follows */
+  uint64_t seed;          /* constant, as the next two */
+  uint64_t max_steps;     /* 0: no limit */
+  bool scatters;
+  uint64_t n_steps;
+  uint64_t until_ns;   /* of a step: when it ends; running.c's */
+  bool is_spent;       /* a run has used up its steps */
+  actl_trace_fn trace; /* constant; NULL: nobody is told */
+  void *trace_ud;
   struct io *io;  /* constant after the start; running.c's, as the rest up to `is_running` */
   enum mode mode; /* who runs the engine, before it does */
   _Atomic(bool) is_started; /* actl_engine_start's; any thread */
@@ -182,6 +194,8 @@ struct vat {
   struct worker *worker;      /* from here to `number` all begins as zero */
   void *machine;
   bool is_machine_broken;
+  uint64_t drawn;             /* with a seed: the vat's own generator; 0: not used yet */
+  int32_t cut_in;             /* the same: deliveries until the turn ends */
   uint64_t heard_ns;          /* when something last came from another thread */
   uint64_t turn_ns, flush_ns; /* when the turn, and the oldest chain, began */
   uint64_t check_ns;          /* when the clock was read last */
@@ -218,6 +232,11 @@ struct vat {
 static_assert(sizeof(struct vat) <= 2560, "an empty vat stays below 4 kB");
 
 static inline struct vat *actl__vat(actl_ctx *ctx) { return (struct vat *)(void *)ctx; }
+
+/* Nanoseconds of the engine's clock. */
+static inline uint64_t actl__vat_now(const struct vat *vat) {
+  return actl__clock_now(&vat->engine->clock);
+}
 static inline actl_ctx *actl__ctx(struct vat *vat) { return (actl_ctx *)(void *)vat; }
 
 /* ---- vat.c ---- */

@@ -35,7 +35,8 @@ static void leave(struct vat *vat, struct actor *a, void *waiter, enum wait wait
   }
   drop_birth(vat, a);
   /* What waits for an answer that cannot come is told so when all is quiet, and not later. */
-  if (vat->doing == DOING_STOP) actl__timer_bound_hook(vat, a, wait != WAIT_ANSWER);
+  if (vat->doing == DOING_STOP && wait != WAIT_SLICE)
+    actl__timer_bound_hook(vat, a, wait != WAIT_ANSWER);
   extra->waiter = waiter;
   extra->wait = (uint8_t)wait;
   extra->waits_for = waits_for;
@@ -55,13 +56,20 @@ void actl__wait_park(struct vat *vat, struct actor *a, void *waiter, enum wait w
   if ((a->flags & ACTOR_ATTENTION) != 0 && a->phase == ACTOR_PARKED) actl__ready_last(vat, a);
 }
 
-actl_status actl_turn_give_way(actl_ctx *ctx, void *waiter) {
-  struct vat *vat = actl__vat(ctx);
+static actl_status give_way(struct vat *vat, void *waiter, enum wait wait) {
   struct actor *a = vat->current;
   if (actl__extra(vat, a) == NULL) return ACTL_NO_MEMORY;
-  actl__wait_park(vat, a, waiter, WAIT_TURN, 0);
+  actl__wait_park(vat, a, waiter, wait, 0);
   actl__wait_answer(vat, a, ACTL_OK, NULL);
   return ACTL_OK;
+}
+
+actl_status actl_turn_give_way(actl_ctx *ctx, void *waiter) {
+  return give_way(actl__vat(ctx), waiter, WAIT_TURN);
+}
+
+actl_status actl_turn_preempt(actl_ctx *ctx, void *waiter) {
+  return give_way(actl__vat(ctx), waiter, WAIT_SLICE);
 }
 
 /* A timer that ends the wait; ACTL_FOREVER: none. */

@@ -141,6 +141,19 @@ static bool turn_on(struct wheel *wheel, uint64_t now_ms) {
   return true;
 }
 
+bool actl__wheel_look(struct wheel *wheel, uint64_t now_ms) {
+  while (wheel->looked_at == 0)
+    if (!turn_on(wheel, now_ms)) return false;
+  return true;
+}
+
+void actl__wheel_prefer(struct wheel *wheel, due_ref ref) {
+  unsigned place = actl__due_at(wheel, ref)->place;
+  actl__due_unlink(wheel, &wheel->looked_at, ref);
+  actl__due_append(wheel, &wheel->looked_at, ref, place);
+  wheel->looked_at = ref; /* the ring's last is the one before its first */
+}
+
 due_ref actl__wheel_pop(struct wheel *wheel, uint64_t now_ms, int *work) {
   do {
     while (wheel->looked_at != 0) {

@@ -78,6 +78,13 @@ void actl__wheel_add(struct wheel *wheel, due_ref ref, uint64_t when_ms, uint64_
 /* Takes an entry out, wherever it is; nothing when it is nowhere. */
 void actl__wheel_remove(struct wheel *wheel, due_ref ref);
 
+/* Goes on to the first ring that is due by `now_ms`, where none is being looked at; false: none is. Then
+ * `looked_at` is its first entry. */
+bool actl__wheel_look(struct wheel *wheel, uint64_t now_ms);
+
+/* Has an entry of the ring that is looked at popped next. */
+void actl__wheel_prefer(struct wheel *wheel, due_ref ref);
+
 /* The next entry that is due at `now_ms`, taken out; 0: none, or `work` is used up: it is counted down
  * for each entry that is looked at. */
 due_ref actl__wheel_pop(struct wheel *wheel, uint64_t now_ms, int *work);

@@ -417,6 +417,84 @@ ACTL_API actl_status actl_name_intern(actl_engine *engine, const char *bytes, si
  * such name. `size` may be NULL. Any thread, without a lock. */
 ACTL_API const char *actl_name_bytes(actl_engine *engine, actl_name name, size_t *size);
 
+/* ---- Runs that can be repeated ------------------------------------------------------------------- */
+
+/*
+ * With a seed (actl_config.is_seeded) an engine runs on the calling thread alone, its clock is
+ * virtual, and whatever it is free to do is decided by numbers drawn from the seed: the same host,
+ * behaviors and seed give the same run. The clock begins at a fixed time, goes on a little with each
+ * turn, and jumps to the next timer when nothing is ready. What the engine promises holds with every
+ * seed. Outside of this are host threads that send, and what behaviors take from elsewhere.
+ */
+
+/* What is free: code, name, and what 0, the plain order, means. */
+#define ACTL_CHOICES(X)                                                                            \
+  X(VAT, "vat")         /* which vat takes the next turn; 0: the one that has waited longest */    \
+  X(TURN, "turn")       /* whether a turn ends early, after how much; 0: it does not */            \
+  X(ACTOR, "actor")     /* which ready actor comes next; 0: the one whose turn it is */            \
+  X(CHAIN, "chain")     /* whether what is sent to a vat waits a turn more; 0: it does not */      \
+  X(TIMER, "timer")     /* which of the timers due in one millisecond fires first; 0: the first */ \
+  X(PLACE, "place")     /* where an actor is placed; 0: where it would be without a seed */        \
+  X(PREEMPT, "preempt") /* after how many instructions a handler gives way; 0: it does not */      \
+  X(CLOCK, "clock")     /* how much time passes beside the work; 0: none */
+
+typedef enum actl_choice {
+#define ACTL_CHOICE_INDEX(code, name) ACTL_CHOICE_##code,
+  ACTL_CHOICES(ACTL_CHOICE_INDEX)
+#undef ACTL_CHOICE_INDEX
+      ACTL_CHOICE_KINDS
+} actl_choice;
+
+/* Its name, as in the table above; "unknown" for a number that is none. Static; any thread. */
+ACTL_API const char *actl_choice_name(actl_choice choice);
+
+/* Decides in place of the seed: returns a number below `n`, which is 2 or more; `drawn` is the one
+ * that the seed would have taken. Called on the thread that runs the engine; must not call it. */
+typedef uint32_t (*actl_choose_fn)(void *ud, actl_choice choice, uint32_t n, uint32_t drawn);
+
+/* ---- Traces --------------------------------------------------------------------------------------- */
+
+/* What is told of a run, in the order in which it happens. `actor` and `peer` are: */
+#define ACTL_EVENTS(X)                                                                             \
+  X(SPAWN, "spawn")     /* the new actor; who made it. `text`: its name, as logs have it */        \
+  X(SEND, "send")       /* who sends; to whom. `msg` */                                            \
+  X(ASK, "ask")         /* who asks; whom. `msg` */                                                \
+  X(RECEIVE, "receive") /* who begins to handle a message or an ask; whose. `msg` */               \
+  X(TIMER, "timer")     /* who begins to handle a timer's message; the same. `msg` */              \
+  X(HANDLED, "handled") /* who has done with what it began; nobody */                              \
+  X(REPLY, "reply")     /* who answers an ask; who asked. `status`, `msg` where that is ACTL_OK */ \
+  X(WAIT, "wait")       /* whose handler waits, or gives way; for whom, where it has asked */      \
+  X(RESUME, "resume")   /* whose handler goes on. `status` */                                      \
+  X(STOP, "stop")       /* who tells another to stop, or kills it; whom */                         \
+  X(EXIT, "exit")       /* who has ended; nobody. `status`, `text`: why */                         \
+  X(LETTER, "letter")   /* who should have had a message; whose. `status`: why it is a dead one */ \
+  X(CLOCK, "clock")     /* nobody: the virtual clock jumps to `time_ns` */
+
+typedef enum actl_event_kind {
+#define ACTL_EVENT_INDEX(code, name) ACTL_EVENT_##code,
+  ACTL_EVENTS(ACTL_EVENT_INDEX)
+#undef ACTL_EVENT_INDEX
+      ACTL_EVENT_KINDS
+} actl_event_kind;
+
+/* Its name, as in the table above; "unknown" for a number that is none. Static; any thread. */
+ACTL_API const char *actl_event_name(actl_event_kind kind);
+
+/* What it points to is valid during the call. */
+typedef struct actl_event {
+  actl_event_kind kind;
+  uint32_t vat;     /* where it happened; ACTL_VAT_ANY: in a thread of the host */
+  uint64_t time_ns; /* the engine's clock */
+  actl_pid actor, peer;
+  actl_status status;
+  const actl_msg *msg; /* NULL: none */
+  const char *text;    /* NULL: none */
+} actl_event;
+
+/* Called on the thread on which it happens, on several at once unless there is a seed; must not call
+ * the engine, except for actl_msg_..., actl_name_bytes and the names of tables. */
+typedef void (*actl_trace_fn)(void *ud, const actl_event *event);
+
 /* ---- Configuration ------------------------------------------------------------------------------ */
 
 typedef enum actl_log_level {
@@ -454,6 +532,21 @@ typedef struct actl_config {
 
   /* Milliseconds that an ask waits unless it says otherwise; 0: ACTL_ASK_TIMEOUT_MS */
   uint64_t ask_timeout_ms;
+
+  /* See "Runs that can be repeated". With a seed there is one worker, and 4 vats where `vats` is 0;
+   * actl_engine_start is refused. */
+  bool is_seeded;        /* false: threads and the real clock, and what follows up to `max_steps` is
+                          * not used */
+  uint64_t seed;         /* any number */
+  actl_choose_fn choose; /* decides in place of the seed; NULL: the seed does */
+  void *choose_ud;       /* handed to `choose` */
+  bool scatters;         /* places every spawn, near ones too: actl_spawn is then actl_spawn_on with
+                          * a place that the seed draws */
+  uint64_t
+      max_steps; /* deliveries, turns and slices after which a run ends as ACTL_LIMIT; 0: none */
+
+  actl_trace_fn trace; /* told of all that happens; NULL: nobody, and it costs nothing */
+  void *trace_ud;      /* handed to `trace` */
 } actl_config;
 
 /* ---- An engine ---------------------------------------------------------------------------------- */
@@ -483,7 +576,8 @@ ACTL_API void actl_engine_free(actl_engine *engine);
  * nothing (actl_hold). Handlers that wait for an answer then can never go on: their asks fail with
  * ACTL_DEADLOCK, which is logged, and the run goes on until it is quiet again. Actors stay, and a
  * later call, on this thread or another, continues. ACTL_BUSY: it is running; ACTL_SYSTEM: a thread
- * could not be started, and nothing was run. Any thread, but not from a handler. */
+ * could not be started, and nothing was run; ACTL_LIMIT: actl_config.max_steps are used up, and it is
+ * not quiet. Any thread, but not from a handler. */
 ACTL_API actl_status actl_engine_run(actl_engine *engine);
 
 /* Runs the actors on threads of the engine's own, and returns. The engine goes on when it is quiet:

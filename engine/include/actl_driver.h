@@ -138,6 +138,15 @@ ACTL_API bool actl_turn_is_overdrawn(actl_ctx *ctx);
  * parked, and goes on. */
 ACTL_API actl_status actl_turn_give_way(actl_ctx *ctx, void *waiter);
 
+/* Parks the running handler like actl_turn_give_way, in the middle of what it computes: it does not
+ * wait, so that a stop takes effect only when it has returned, or waits; a kill at once.
+ * ACTL_NO_MEMORY: it is not parked, and goes on. */
+ACTL_API actl_status actl_turn_preempt(actl_ctx *ctx, void *waiter);
+
+/* For a handler that computes: counts one of actl_config.max_steps, and lets the virtual clock go on.
+ * false: they are used up, and the handler is to fail. */
+ACTL_API bool actl_turn_tick(actl_ctx *ctx);
+
 /* Whether the vat has nothing else to do now, so that the machine may tidy up. */
 ACTL_API bool actl_turn_is_idle(actl_ctx *ctx);
 
@@ -171,6 +180,21 @@ ACTL_API void *actl_vat_realloc(void *ctx, void *ptr, size_t old_size, size_t ne
 /* Bytes that actl_vat_realloc has given out and not got back. */
 ACTL_API size_t actl_vat_bytes(actl_ctx *ctx);
 
+/* With a seed only: the same from a range of addresses that is the vat's own and begins at a multiple
+ * of 4 GB. The same calls give blocks at the same places in it: the lower 32 bits of their addresses
+ * are the same in every process. It is mapped by the engine, at most 4 GB, not taken from the host's
+ * hook, and given back when the vat ends. */
+ACTL_API void *actl_vat_realloc_placed(void *ctx, void *ptr, size_t old_size, size_t new_size);
+
+/* Whether the engine has a seed; whether it places every spawn; a number of this vat's that comes
+ * from the seed alone, the next one with each call. */
+ACTL_API bool actl_ctx_is_seeded(actl_ctx *ctx);
+ACTL_API bool actl_ctx_scatters(actl_ctx *ctx);
+ACTL_API uint64_t actl_ctx_draw(actl_ctx *ctx);
+
+/* A choice of the driver's, with a seed only: a number below `n`, 2 or more; 0 is the plain order. */
+ACTL_API uint32_t actl_ctx_choose(actl_ctx *ctx, actl_choice choice, uint32_t n);
+
 /* Reads values one after the other, which is faster than actl_msg_value for long messages. */
 typedef struct actl_cursor {
   const actl_msg *msg;
@@ -180,8 +204,9 @@ typedef struct actl_cursor {
 ACTL_API actl_cursor actl_msg_begin(const actl_msg *msg);
 ACTL_API bool actl_msg_next(actl_cursor *cursor, actl_value *out);
 
-/* Monotonic nanoseconds of the engine's clock. */
+/* Nanoseconds of the engine's clock: monotonic, and since 1970 in UTC. */
 ACTL_API uint64_t actl_now_ns(actl_ctx *ctx);
+ACTL_API uint64_t actl_wall_ns(actl_ctx *ctx);
 
 #ifdef __cplusplus
 }

@@ -25,7 +25,10 @@
 #include "base/clock.h"
 #include "sched/worker.h"
 
-enum { CALM_LOOKS = 2 }; /* looks without a filled slot after which the watch ends */
+enum {
+  CALM_LOOKS = 2,  /* looks without a filled slot after which the watch ends */
+  CHOICES_MAX = 64 /* tasks that a user may choose from */
+};
 
 static const uint64_t LONG_NS = 3600ull * 1000000000; /* one wait of a signal */
 
@@ -236,11 +239,64 @@ static void park(struct worker *w) {
 
 /* ---- Running ---- */
 
+/* Under the lock, no other worker runs: moves all that is runnable to the global list. */
+static void collect(struct sched *sched) {
+  bool lost = false; /* nobody takes anything meanwhile */
+  for (uint32_t i = 0; i < sched->n_workers; i++) {
+    struct worker *w = &sched->workers[i];
+    /* relaxed: its thread has been joined, or is this one. */
+    struct task *task = atomic_load_explicit(&w->run_next, memory_order_relaxed);
+    atomic_store_explicit(&w->run_next, NULL, memory_order_relaxed);
+    if (task != NULL) push_global(sched, task);
+    while ((task = actl__deque_take(&w->deque, &lost)) != NULL) push_global(sched, task);
+  }
+}
+
+/* Under the lock: the one that has `i` others before it. */
+static struct task *take_global_at(struct sched *sched, uint32_t i) {
+  struct task **link = &sched->global;
+  while (i-- > 0) link = &(*link)->next;
+  struct task *task = *link;
+  *link = task->next;
+  if (task->next == NULL) sched->global_end = link;
+  atomic_fetch_sub_explicit(&sched->n_global, 1, memory_order_seq_cst);
+  return task;
+}
+
+/* The task that the user says; NULL: none is there, or it is enough. */
+static struct task *take_chosen(struct worker *w) {
+  struct sched *sched = w->sched;
+  actl__lock_take(&sched->lock);
+  collect(sched);
+  uint32_t n = atomic_load_explicit(&sched->n_global, memory_order_relaxed);
+  actl__lock_drop(&sched->lock);
+  if (n == 0) return NULL;
+
+  /* Threads of the host may add to the list meanwhile, to its end. */
+  uint32_t i = sched->user.choose(sched->user.ud, n < CHOICES_MAX ? n : CHOICES_MAX);
+  actl__lock_take(&sched->lock);
+  if (i == SCHED_ENOUGH) atomic_store_explicit(&sched->is_over, true, memory_order_relaxed);
+  struct task *task = i == SCHED_ENOUGH ? NULL : take_global_at(sched, i);
+  actl__lock_drop(&sched->lock);
+  return task;
+}
+
+static bool is_over(const struct sched *sched) {
+  /* relaxed: who has it set joins the thread. */
+  return atomic_load_explicit(&sched->is_over, memory_order_relaxed);
+}
+
 /* One turn; returns what the worker has in hand then. */
 static struct task *turn(struct worker *w, struct task *task) {
+  struct sched *sched = w->sched;
   actl__worker_count(&w->turns);
-  bool is_again = w->sched->user.run(task, w) == TASK_AGAIN;
-  return is_again ? actl__worker_after_again(w, task) : NULL;
+  bool is_again = sched->user.run(task, w) == TASK_AGAIN;
+  if (!is_again) return NULL;
+  if (sched->user.choose == NULL) return actl__worker_after_again(w, task);
+  actl__lock_take(&sched->lock);
+  push_global(sched, task);
+  actl__lock_drop(&sched->lock);
+  return NULL;
 }
 
 /* What was to run next is the first that whoever comes next takes. */
@@ -254,16 +310,19 @@ static void put_back(struct sched *sched, struct task *task) {
   actl__lock_drop(&sched->lock);
 }
 
+static struct task *next(struct worker *w) {
+  return w->sched->user.choose != NULL ? take_chosen(w) : actl__worker_next(w);
+}
+
 static void work(void *arg) {
   struct worker *w = arg;
   struct sched *sched = w->sched;
   struct task *task = NULL;
-  /* relaxed: who has it set joins the thread. */
-  while (!atomic_load_explicit(&sched->is_over, memory_order_relaxed)) {
-    if (task == NULL) task = actl__worker_next(w);
+  while (!is_over(sched)) {
+    if (task == NULL) task = next(w);
     if (task != NULL) {
       task = turn(w, task);
-    } else {
+    } else if (!is_over(sched)) {
       park(w);
     }
   }
@@ -279,19 +338,6 @@ static void begin(struct sched *sched, uint32_t n_workers, bool is_started) {
   sched->is_started = is_started;
   sched->wants_notice = false;
   actl__lock_drop(&sched->lock);
-}
-
-/* Under the lock, no worker runs: moves all that is runnable to the global list. */
-static void collect(struct sched *sched) {
-  bool lost = false; /* nobody takes anything meanwhile */
-  for (uint32_t i = 0; i < sched->n_workers; i++) {
-    struct worker *w = &sched->workers[i];
-    /* relaxed: its thread has been joined, or is this one. */
-    struct task *task = atomic_load_explicit(&w->run_next, memory_order_relaxed);
-    atomic_store_explicit(&w->run_next, NULL, memory_order_relaxed);
-    if (task != NULL) push_global(sched, task);
-    while ((task = actl__deque_take(&w->deque, &lost)) != NULL) push_global(sched, task);
-  }
 }
 
 /* Under the lock, at rest: true: the notice is due at once. */
@@ -381,10 +427,10 @@ enum quiet actl__sched_step(struct sched *sched, uint64_t until_ns) {
 
   begin(sched, 1, false);
   do {
-    if (task == NULL) task = actl__worker_own(w);
+    if (task == NULL) task = sched->user.choose != NULL ? take_chosen(w) : actl__worker_own(w);
     if (task != NULL) task = turn(w, task);
     if (task == NULL && !actl__sched_has_work(sched)) rest = sched->user.quiet(sched->user.ud);
-  } while (rest == QUIET_AGAIN && actl__clock_ns() < until_ns);
+  } while (rest == QUIET_AGAIN && !is_over(sched) && actl__clock_ns() < until_ns);
   put_back(sched, task);
   finish(sched);
   return rest;

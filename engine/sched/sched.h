@@ -51,6 +51,8 @@ struct worker {
   struct deque deque;
 };
 
+#define SCHED_ENOUGH UINT32_MAX
+
 enum quiet {
   QUIET_AGAIN, /* there is work again */
   QUIET_WAIT,  /* nothing to do now; something will come from another thread */
@@ -63,6 +65,10 @@ struct sched_user {
   enum quiet (*quiet)(void *ud); /* from a worker, the stepper or who waits; nothing else runs */
   void (*watch)(void *ud);  /* have actl__sched_watch called until it says false; NULL: cannot */
   void (*notify)(void *ud); /* see actl__sched_notify; NULL: it is not called */
+
+  /* Which of the `n` tasks that have waited longest comes next, or SCHED_ENOUGH: what runs is to end.
+   * NULL: the scheduler's own order. Only with one worker. */
+  uint32_t (*choose)(void *ud, uint32_t n);
   void *ud;
 };
 

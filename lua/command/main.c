@@ -4,12 +4,15 @@
  * SPDX-License-Identifier: MIT
  */
 #include "command/console.h"
+#include "command/explore.h"
 #include "command/find.h"
 #include "command/interrupt.h"
 #include "command/list.h"
 #include "command/options.h"
 #include "command/report.h"
 #include "command/run.h"
+#include "command/shrink.h"
+#include "command/test.h"
 
 #include <lua.h>
 
@@ -65,14 +68,23 @@ static int run_files(const struct options *options, FILE *out) {
   return worst;
 }
 
+static int carry_out(const struct options *options, FILE *out) {
+  switch (options->command) {
+  case COMMAND_LIST: return actl__list(options, out);
+  case COMMAND_EXPLORE: return actl__explore(options, out);
+  case COMMAND_SHRINK: return actl__shrink(options, out);
+  case COMMAND_TEST: return actl__test(options, out);
+  default: return run_files(options, out);
+  }
+}
+
 static int run_command(const struct options *options) {
   FILE *out = open_results(options);
   if (out == NULL) {
     actl__console_say("cannot write to stdout: %s", strerror(errno));
     return STATUS_FAILED;
   }
-  int status =
-      options->command == COMMAND_LIST ? actl__list(options, out) : run_files(options, out);
+  int status = carry_out(options, out);
   int signal = actl__interrupt_signal();
   actl__interrupt_stop();
   if (signal != 0) actl__console_say("stopped by a signal");
@@ -116,9 +128,13 @@ int main(int argc, char **argv) {
   int status = STATUS_DONE;
   switch (options.command) {
   case COMMAND_HELP: fputs(actl__options_help, stdout); break;
+  case COMMANDS: break;
   case COMMAND_VERSION: printf("actorlua %s (%s)\n", actl_version(), LUA_RELEASE); break;
   case COMMAND_RUN:
-  case COMMAND_LIST: status = run_command(&options); break;
+  case COMMAND_LIST:
+  case COMMAND_EXPLORE:
+  case COMMAND_SHRINK:
+  case COMMAND_TEST: status = run_command(&options); break;
   }
   actl__options_free(&options);
   return flush(status);

@@ -4,6 +4,8 @@
  *   actorlua run FILE ... [-- ARGUMENTS]    every word is a file
  *   actorlua FILE [ARGUMENTS]               the first word is the file, the others are the script's
  *   actorlua list [DIR]
+ *   actorlua explore FILE                   many seeds; shrink FILE: the shortest failing run of one
+ *   actorlua test FILE ...                  every word is a file
  *   actorlua help | version
  *
  * Options may stand anywhere before `--`; what follows it is the script's.
@@ -17,7 +19,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum command { COMMAND_RUN, COMMAND_LIST, COMMAND_HELP, COMMAND_VERSION };
+enum command {
+  COMMAND_RUN,
+  COMMAND_LIST,
+  COMMAND_EXPLORE,
+  COMMAND_SHRINK,
+  COMMAND_TEST,
+  COMMAND_HELP,
+  COMMAND_VERSION,
+  COMMANDS
+};
 
 /* One `--set name=value`. */
 struct setting {
@@ -29,6 +40,20 @@ struct options {
   enum command command;
   uint32_t workers, vats; /* 0: the engine's default */
   bool is_json, is_quiet;
+  bool is_seeded; /* --seed was given */
+  uint64_t seed;
+  bool is_strict;           /* an assignment to a global after loading is an error */
+  bool scatters;            /* the seed places every spawn */
+  bool is_lossy;            /* explore, shrink: dead letters are no failure */
+  bool goes_on;             /* explore: after a failure, too */
+  bool is_threaded;         /* test: on threads and the real clock */
+  uint64_t max_steps;       /* 0: the command's default */
+  uint64_t runs, from;      /* explore: how many seeds, and the first */
+  uint32_t jobs;            /* explore, test: processes; 0: one for each processor */
+  uint32_t seeds;           /* test: how many for each case */
+  const char *trace;        /* the file to write; NULL: none */
+  const char *junit;        /* test: the same */
+  const char *only;         /* test: a part of the names of those that are run; NULL: all */
   struct setting *settings; /* in the order given: the last of a name counts */
   size_t n_settings;
   const char **files; /* for COMMAND_LIST the folders */

@@ -189,9 +189,14 @@ static bool is_ok(struct run *run, const char *what, actl_status status) {
 }
 
 static bool open_engine(struct run *run) {
+  const struct options *options = run->options;
   const actl_config config = {
-      .workers = run->options->workers,
-      .vats = run->options->vats,
+      .workers = options->workers,
+      .vats = options->vats,
+      .is_seeded = options->is_seeded,
+      .seed = options->seed,
+      .scatters = options->scatters,
+      .max_steps = options->max_steps,
       .log = on_log,
       .log_ud = run,
       .alloc = actl__footprint_alloc,
@@ -214,8 +219,12 @@ static bool open_engine(struct run *run) {
 /* Tells the run actor to do something and runs the engine until it is quiet. */
 static bool tell(struct run *run, const char *what) {
   actl_status status = actl_engine_send(run->engine, run->actor, ACTL_VALUES(actl_text(what)));
-  return is_ok(run, "the run cannot be told to go on", status) &&
-         is_ok(run, "the engine cannot run", actl_engine_run(run->engine));
+  if (!is_ok(run, "the run cannot be told to go on", status)) return false;
+  status = actl_engine_run(run->engine);
+  if (status != ACTL_LIMIT) return is_ok(run, "the engine cannot run", status);
+  actl__run_problem(run, STATUS_FAILED, "%s: is not quiet after %llu steps", run->path,
+                    (unsigned long long)run->options->max_steps);
+  return false;
 }
 
 /* ---- A run, in the order of its life ------------------------------------------------------------ */

@@ -1,0 +1,148 @@
+/*
+ * seeded.c - what a vat is free to do, drawn from the seed of its engine.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "actor/seeded.h"
+
+#include "base/random.h"
+
+enum {
+  DELIVERY_NS = 100, /* what the virtual clock takes a delivery for */
+  SLICE_NS = 10000,  /* and a slice of one that computes */
+  TURNS = 8,         /* 0: whole; i: cut after 2 to the power of i - 1 deliveries */
+  DRAINS = 4,
+  PAUSES = 4 /* 0: none; else 1 us, 30 us, 1 ms */
+};
+
+enum order { /* what comes of the ready actors */
+             ORDER_PLAIN,
+             ORDER_GIVE_WAY,    /* the current one to the end of the queue */
+             ORDER_TOP_LAST,    /* the top of the stack to the end of the queue */
+             ORDER_BOTTOM_LAST, /* its bottom */
+             ORDER_FIRST_LAST,  /* the first of the queue to its end */
+             ORDER_SWAP,        /* the two on top of the stack */
+             ORDERS
+};
+
+bool actl__seeded_step(struct actl_engine *engine) {
+  if (engine->max_steps == 0) return true;
+  if (engine->n_steps >= engine->max_steps) return false;
+  engine->n_steps++;
+  return true;
+}
+
+static void pause(struct actl_engine *engine) {
+  static const uint64_t pauses_ns[PAUSES] = {0, 1000, 30000, 1000000};
+  engine->clock.now_ns += pauses_ns[actl__choose(&engine->choices, ACTL_CHOICE_CLOCK, PAUSES)];
+}
+
+void actl__seeded_begin(struct vat *vat) {
+  struct actl_engine *engine = vat->engine;
+  pause(engine);
+  uint32_t turn = actl__choose(&engine->choices, ACTL_CHOICE_TURN, TURNS);
+  vat->cut_in = turn == 0 ? INT32_MAX : 1 << (turn - 1);
+}
+
+int actl__seeded_drain(struct vat *vat) {
+  uint32_t n = actl__choose(&vat->engine->choices, ACTL_CHOICE_CHAIN, DRAINS);
+  return n == 0 ? VAT_DRAIN : (int)n;
+}
+
+bool actl__seeded_holds_back(struct vat *vat) {
+  return actl__choose(&vat->engine->choices, ACTL_CHOICE_CHAIN, 2) != 0;
+}
+
+/* ---- Between deliveries ---- */
+
+/* What it has not used is not counted as used. */
+static void give_way(struct vat *vat) {
+  if (vat->current == NULL || vat->budget <= 0) return;
+  vat->turn_left += vat->budget;
+  vat->budget = 0;
+}
+
+static void end_turn(struct vat *vat) {
+  give_way(vat);
+  vat->turn_left = 0;
+  vat->is_gone_through = true;
+}
+
+static struct actor **top_of(struct vat *vat) {
+  if (vat->hand != NULL) return &vat->hand;
+  return vat->top != vat->bottom ? &vat->ring[(vat->top - 1) & (vat->ring_size - 1)] : NULL;
+}
+
+static void top_last(struct vat *vat) {
+  struct actor **top = top_of(vat);
+  if (top == NULL) return;
+  struct actor *a = *top;
+  if (top == &vat->hand) {
+    vat->hand = NULL;
+  } else {
+    vat->top--;
+  }
+  actl__ready_last(vat, a);
+}
+
+static void bottom_last(struct vat *vat) {
+  if (vat->top == vat->bottom) return;
+  actl__ready_last(vat, vat->ring[vat->bottom++ & (vat->ring_size - 1)]);
+}
+
+static void first_last(struct vat *vat) {
+  struct actor *a = vat->queue;
+  if (a == NULL || a->ready == NULL) return;
+  vat->queue = a->ready;
+  actl__ready_last(vat, a);
+}
+
+static void swap(struct vat *vat) {
+  if (vat->hand == NULL || vat->top == vat->bottom) return;
+  struct actor **under = &vat->ring[(vat->top - 1) & (vat->ring_size - 1)];
+  struct actor *a = *under;
+  *under = vat->hand;
+  vat->hand = a;
+}
+
+static void reorder(struct vat *vat) {
+  switch (actl__choose(&vat->engine->choices, ACTL_CHOICE_ACTOR, ORDERS)) {
+  case ORDER_GIVE_WAY: give_way(vat); break;
+  case ORDER_TOP_LAST: top_last(vat); break;
+  case ORDER_BOTTOM_LAST: bottom_last(vat); break;
+  case ORDER_FIRST_LAST: first_last(vat); break;
+  case ORDER_SWAP: swap(vat); break;
+  default: break;
+  }
+}
+
+void actl__seeded_check(struct vat *vat) {
+  vat->check_in = 1;
+  vat->engine->clock.now_ns += DELIVERY_NS;
+  reorder(vat);
+  if (!actl__seeded_step(vat->engine) || --vat->cut_in <= 0) end_turn(vat);
+}
+
+/* ---- For drivers ---- */
+
+bool actl_ctx_is_seeded(actl_ctx *ctx) { return actl__vat(ctx)->engine->choices.is_on; }
+
+bool actl_ctx_scatters(actl_ctx *ctx) { return actl__vat(ctx)->engine->scatters; }
+
+uint32_t actl_ctx_choose(actl_ctx *ctx, actl_choice choice, uint32_t n) {
+  return actl__choose_if_on(&actl__vat(ctx)->engine->choices, choice, n);
+}
+
+uint64_t actl_ctx_draw(actl_ctx *ctx) {
+  struct vat *vat = actl__vat(ctx);
+  /* A vat that is opened again goes on with other numbers. */
+  uint64_t stream = vat->number + 1 + (vat->stats.spawned << PID_VAT_BITS);
+  if (vat->drawn == 0) vat->drawn = actl__choices_stream(vat->engine->seed, stream);
+  return actl__random_next(&vat->drawn);
+}
+
+bool actl_turn_tick(actl_ctx *ctx) {
+  struct actl_engine *engine = actl__vat(ctx)->engine;
+  if (engine->clock.is_virtual) engine->clock.now_ns += SLICE_NS;
+  return actl__seeded_step(engine);
+}
