@@ -266,6 +266,7 @@ static struct task *take_global_at(struct sched *sched, uint32_t i) {
 /* The task that the user says; NULL: none is there, or it is enough. */
 static struct task *take_chosen(struct worker *w) {
   struct sched *sched = w->sched;
+  actl__worker_spin_end(w); /* it has found what it was woken for */
   actl__lock_take(&sched->lock);
   collect(sched);
   uint32_t n = atomic_load_explicit(&sched->n_global, memory_order_relaxed);
