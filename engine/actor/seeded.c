@@ -125,7 +125,7 @@ void actl__seeded_check(struct vat *vat) {
 
 /* ---- For drivers ---- */
 
-bool actl_ctx_is_seeded(actl_ctx *ctx) { return actl__vat(ctx)->engine->choices.is_on; }
+bool actl_ctx_is_seeded(actl_ctx *ctx) { return actl__vat(ctx)->is_seeded; }
 
 bool actl_ctx_scatters(actl_ctx *ctx) { return actl__vat(ctx)->engine->scatters; }
 

@@ -11,10 +11,6 @@
 
 #include "actor/vat.h"
 
-static inline bool actl__vat_is_seeded(const struct vat *vat) {
-  return ACTL_UNLIKELY(vat->engine->choices.is_on);
-}
-
 /* A turn begins: how long it is, and what time it is. */
 void actl__seeded_begin(struct vat *vat);
 

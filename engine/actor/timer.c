@@ -390,7 +390,7 @@ static void choose_next(struct vat *vat, uint64_t now_ms) {
 }
 
 static due_ref pop(struct vat *vat, uint64_t now_ms, int *work) {
-  if (ACTL_UNLIKELY(vat->engine->choices.is_on)) choose_next(vat, now_ms);
+  if (ACTL_UNLIKELY(vat->is_seeded)) choose_next(vat, now_ms);
   return actl__wheel_pop(&vat->wheel, now_ms, work);
 }
 

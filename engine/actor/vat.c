@@ -20,6 +20,7 @@ static void begin(struct vat *vat) {
   memset(vat, 0, offsetof(struct vat, records));
   memset((char *)vat + again, 0, offsetof(struct vat, number) - again);
   vat->home = home;
+  vat->is_seeded = vat->engine->choices.is_on;
   actl__arena_init(&vat->arena, &vat->engine->slabs);
   actl__pool_init(&vat->pool, &vat->engine->depot);
   for (int list = 0; list < OWNED_LISTS; list++)
@@ -192,7 +193,7 @@ static void flush_all(struct vat *vat) {
 
 /* At the end of a turn with a seed: true: something goes out later, and the vat must come again. */
 static bool flush_some(struct vat *vat) {
-  if (!actl__vat_is_seeded(vat)) {
+  if (!vat->is_seeded) {
     flush_all(vat);
     return false;
   }
@@ -206,7 +207,7 @@ static void begin_chain(struct vat *vat, unsigned i, struct vat *to, struct actl
   /* A vat that sleeps is woken at once. The first message in a while goes out at once, too: its
    * handler may go on for long, and never get to the next look at the clock. */
   bool is_first = (vat->out_begun >> i & 1) == 0;
-  bool is_held = actl__vat_is_seeded(vat) && actl__seeded_holds_back(vat);
+  bool is_held = vat->is_seeded && actl__seeded_holds_back(vat);
   if ((is_first || actl__inbox_is_idle(&to->inbox)) && !is_held) {
     vat->out_begun |= (uint32_t)1 << i;
     hand_over(vat, to, (struct chain){m, m});
@@ -291,7 +292,7 @@ void actl__vat_deliver(struct vat *vat, struct actl_msg *m) {
 static void drain(struct vat *vat) {
   struct actl_msg *m = actl__inbox_pop(&vat->inbox);
   if (m != NULL) vat->heard_ns = vat->turn_ns;
-  int most = actl__vat_is_seeded(vat) ? actl__seeded_drain(vat) : VAT_DRAIN;
+  int most = vat->is_seeded ? actl__seeded_drain(vat) : VAT_DRAIN;
   for (int n = 1; m != NULL; n++) {
     actl__vat_deliver(vat, m);
     m = n < most ? actl__inbox_pop(&vat->inbox) : NULL;
@@ -349,7 +350,7 @@ static void set_pace(struct vat *vat, uint64_t now) {
 }
 
 void actl__vat_check(struct vat *vat) {
-  if (actl__vat_is_seeded(vat)) {
+  if (vat->is_seeded) {
     actl__seeded_check(vat);
     return;
   }
@@ -369,7 +370,7 @@ void actl__vat_check(struct vat *vat) {
 }
 
 static void begin_turn(struct vat *vat) {
-  bool is_seeded = actl__vat_is_seeded(vat);
+  bool is_seeded = vat->is_seeded;
   if (is_seeded) actl__seeded_begin(vat);
   uint64_t now = actl__vat_now(vat);
   vat->turn_ns = vat->flush_ns = vat->check_ns = now;

@@ -176,6 +176,7 @@ struct vat {
   uint8_t doing;           /* enum doing */
   bool is_gone_through;    /* the bottom of the stack has been served in this turn */
   bool is_shut;            /* its actors have been told of the shutdown */
+  bool is_seeded;          /* constant */
   int32_t turn_left;       /* messages and sends until the turn is over */
   int32_t queue_until;     /* while `turn_left` is above it the queue is served first */
   struct pool pool;
@@ -235,7 +236,7 @@ static inline struct vat *actl__vat(actl_ctx *ctx) { return (struct vat *)(void 
 
 /* Nanoseconds of the engine's clock. */
 static inline uint64_t actl__vat_now(const struct vat *vat) {
-  return actl__clock_now(&vat->engine->clock);
+  return ACTL_UNLIKELY(vat->is_seeded) ? vat->engine->clock.now_ns : actl__clock_ns();
 }
 static inline actl_ctx *actl__ctx(struct vat *vat) { return (actl_ctx *)(void *)vat; }
 
