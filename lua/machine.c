@@ -103,7 +103,7 @@ static int make_parts(lua_State *L) {
   actl__lua_open_pid(L);
   actl__lua_open_request(L);
   actl__lua_open_module(L);
-
+  if (actl_ctx_is_seeded(m->ctx)) actl__lua_open_seeded(L);
   actl__lua_open_host(L);
   return 0;
 }

@@ -53,6 +53,7 @@ struct binding {
   actl_engine *engine;
   actl_lua_config config;
   struct host_module *modules;
+  uint64_t start_ns; /* with a seed: what the clock showed when the first machine was made */
 };
 
 /* A coroutine in which handlers run; a process has one for its life, so it is small. While its handler waits, `stopped` lists the coroutines above
@@ -169,6 +170,7 @@ void actl__lua_open_coroutine(lua_State *L); /* our coroutine library in place o
 void actl__lua_open_module(lua_State *L);    /* package.loaded.actor */
 void actl__lua_open_pid(lua_State *L);       /* the metatable of light userdata */
 void actl__lua_open_request(lua_State *L);   /* the metatable of requests */
-void actl__lua_open_host(lua_State *L); /* what attach.c finds a machine by; the host's modules */
+void actl__lua_open_seeded(lua_State *L); /* with a seed: what varies between runs is replaced */
+void actl__lua_open_host(lua_State *L);   /* what attach.c finds a machine by; the host's modules */
 
 #endif

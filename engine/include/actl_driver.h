@@ -204,7 +204,8 @@ typedef struct actl_cursor {
 ACTL_API actl_cursor actl_msg_begin(const actl_msg *msg);
 ACTL_API bool actl_msg_next(actl_cursor *cursor, actl_value *out);
 
-/* Nanoseconds of the engine's clock: monotonic, and since 1970 in UTC. */
+/* Nanoseconds of the engine's clock: monotonic, and since 1970 in UTC. Each reading of a virtual one
+ * takes a microsecond, so that a loop that waits for a time comes to its end. */
 ACTL_API uint64_t actl_now_ns(actl_ctx *ctx);
 ACTL_API uint64_t actl_wall_ns(actl_ctx *ctx);
 
