@@ -248,10 +248,6 @@ void *actl_vat_realloc(void *ctx, void *ptr, size_t old_size, size_t new_size) {
   return actl__arena_resize(&vat->arena, ptr, ptr == NULL ? 0 : old_size, new_size);
 }
 
-void *actl_vat_realloc_placed(void *ctx, void *ptr, size_t old_size, size_t new_size) {
-  return actl_vat_realloc(ctx, ptr, old_size, new_size);
-}
-
 size_t actl_vat_bytes(actl_ctx *ctx) { return actl__vat(ctx)->arena.bytes; }
 
 /* A handler's look at the clock takes time, so that a loop that waits for a time comes to its end. */

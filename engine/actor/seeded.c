@@ -141,6 +141,12 @@ uint64_t actl_ctx_draw(actl_ctx *ctx) {
   return actl__random_next(&vat->drawn);
 }
 
+void *actl_vat_realloc_placed(void *ctx, void *ptr, size_t old_size, size_t new_size) {
+  struct vat *vat = actl__vat(ctx);
+  if (vat->region == NULL) vat->region = actl__region_new(&vat->engine->mem);
+  return vat->region != NULL ? actl__region_resize(vat->region, ptr, old_size, new_size) : NULL;
+}
+
 bool actl_turn_tick(actl_ctx *ctx) {
   struct actl_engine *engine = actl__vat(ctx)->engine;
   if (engine->clock.is_virtual) engine->clock.now_ns += SLICE_NS;

@@ -89,6 +89,7 @@ void actl__vat_free(struct vat *vat) {
   clear_chain(vat, vat->returned);
   actl__pool_fini(&vat->pool);
   actl__arena_fini(&vat->arena);
+  actl__region_free(vat->region, &engine->mem);
   actl__memory_free_aligned(&engine->mem, vat, sizeof *vat);
 }
 
@@ -443,6 +444,7 @@ static void end(struct vat *vat) {
   bool is_used_up = !renew_tables(vat);
   actl__pool_fini(&vat->pool);
   actl__arena_fini(&vat->arena);
+  actl__region_free(vat->region, &vat->engine->mem);
   begin(vat);
   /* relaxed: the engine's lock publishes it, with all the rest. */
   atomic_store_explicit(&vat->incoming, VAT_CLOSED, memory_order_relaxed);

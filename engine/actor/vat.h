@@ -34,6 +34,7 @@
 #include "base/choice.h"
 #include "base/clock.h"
 #include "base/pipe.h"
+#include "base/region.h"
 #include "base/slots.h"
 #include "msg/inbox.h"
 #include "msg/names.h"
@@ -196,6 +197,7 @@ struct vat {
   void *machine;
   bool is_machine_broken;
   uint64_t drawn;             /* with a seed: the vat's own generator; 0: not used yet */
+  struct region *region;      /* the same: a driver's memory; NULL: not used yet */
   int32_t cut_in;             /* the same: deliveries until the turn ends */
   uint64_t heard_ns;          /* when something last came from another thread */
   uint64_t turn_ns, flush_ns; /* when the turn, and the oldest chain, began */

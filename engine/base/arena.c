@@ -8,13 +8,9 @@
 #include <stddef.h>
 #include <string.h>
 
-enum {
-  STEP = 16, /* sizes up to SMALL are multiples of it: a coroutine's stack has 720 bytes */
-  SMALL_LOG = 10,
-  SMALL = 1 << SMALL_LOG,
-  SMALL_CLASSES = SMALL / STEP,
-  PIECE_CLASS_MAX = 8, /* 256 kB */
-};
+#include "base/size.h"
+
+enum { PIECE_CLASS_MAX = 8 }; /* 256 kB */
 
 struct arena_block {
   struct arena_block *next;
@@ -30,23 +26,6 @@ struct arena_large { /* in front of a block above ACTL__ARENA_LARGE */
   struct arena_large **link;
   size_t size; /* with this header */
 };
-
-/* Above, four classes to each doubling: 1280, 1536, 1792, 2048, 2560 ... */
-static unsigned class_of(size_t size) {
-  if (size <= SMALL) return (unsigned)((size + STEP - 1) / STEP - 1);
-
-  unsigned log = 63u - (unsigned)__builtin_clzll(size - 1); /* 1024 < size <= 2048: 10 */
-  unsigned quarter = (unsigned)((size - 1) >> (log - 2)) & 3;
-  return SMALL_CLASSES + (log - SMALL_LOG) * 4 + quarter;
-}
-
-static size_t class_size(unsigned class) {
-  if (class < SMALL_CLASSES) return (size_t)(class + 1) * STEP;
-
-  unsigned log = SMALL_LOG + (class - SMALL_CLASSES) / 4;
-  size_t quarter = (class - SMALL_CLASSES) % 4 + 1;
-  return ((size_t)1 << log) + (quarter << (log - 2));
-}
 
 void actl__arena_init(struct arena *arena, struct slabs *slabs) {
   *arena = (struct arena){.slabs = slabs};
@@ -72,9 +51,9 @@ static void push_free(struct arena *arena, unsigned class, void *ptr) {
 
 static void put_rest_aside(struct arena *arena) {
   for (unsigned class = ACTL__ARENA_CLASSES; class -- > 0;) {
-    while ((size_t)(arena->end - arena->at) >= class_size(class)) {
+    while ((size_t)(arena->end - arena->at) >= actl__size_of_class(class)) {
       push_free(arena, class, arena->at);
-      arena->at += class_size(class);
+      arena->at += actl__size_of_class(class);
     }
   }
 }
@@ -97,7 +76,7 @@ static bool take_piece(struct arena *arena, size_t size) {
 }
 
 static ACTL_NOINLINE void *carve(struct arena *arena, unsigned class) {
-  size_t size = class_size(class);
+  size_t size = actl__size_of_class(class);
   if ((size_t)(arena->end - arena->at) < size && !take_piece(arena, size)) return NULL;
 
   void *out = arena->at;
@@ -130,7 +109,7 @@ static ACTL_NOINLINE void *new_large(struct arena *arena, size_t size) {
 void *actl__arena_new(struct arena *arena, size_t size) {
   void *out;
   if (ACTL_LIKELY(size <= ACTL__ARENA_LARGE)) {
-    unsigned class = class_of(size);
+    unsigned class = actl__size_class(size);
     struct arena_block *b = arena->free[class];
     if (ACTL_LIKELY(b != NULL)) {
       arena->free[class] = b->next;
@@ -150,7 +129,7 @@ void actl__arena_free(struct arena *arena, void *ptr, size_t size) {
 
   arena->bytes -= size;
   if (ACTL_LIKELY(size <= ACTL__ARENA_LARGE)) {
-    push_free(arena, class_of(size), ptr);
+    push_free(arena, actl__size_class(size), ptr);
     return;
   }
 
@@ -201,7 +180,7 @@ void *actl__arena_resize(struct arena *arena, void *ptr, size_t old_size, size_t
   bool is_large = new_size > ACTL__ARENA_LARGE;
   if (was_large && is_large && new_size <= SIZE_MAX / 2)
     return resize_large(arena, ptr, old_size, new_size);
-  if (!was_large && !is_large && class_of(old_size) == class_of(new_size)) {
+  if (!was_large && !is_large && actl__size_class(old_size) == actl__size_class(new_size)) {
     arena->bytes += new_size - old_size;
     return ptr;
   }

@@ -1,9 +1,8 @@
 /*
  * arena.h - a vat's own allocator: size classes with free lists over pieces of the slabs.
  *
- * No lock: one owner at a time. Sizes up to 256 bytes are rounded to 16, larger ones to a quarter
- * of their power of two, those above 16 kB go to the hook. A block is freed with its size, so it
- * needs no header. At the arena's end everything that it gave out goes back at once.
+ * No lock: one owner at a time. Sizes up to 16 kB are rounded up to their class (size.h), larger
+ * blocks come from the hook. A block is freed with its size, so it needs no header. At the arena's end everything that it gave out goes back at once.
  *
  * SPDX-License-Identifier: MIT
  */
