@@ -344,12 +344,29 @@ static void run_runner(lua_State *L, struct run *run) {
   lua_call(L, 1, 0);
 }
 
-int actl__host_open(lua_State *L) {
-  struct run *run = lua_touserdata(L, 1);
-  lua_Integer vat = lua_tointeger(L, 2);
+void actl__host_prepare(lua_State *L, const struct run *run) {
   set_path(L, run);
   set_arg(L, run);
   set_exit(L);
+}
+
+/* require "actor.test", in a file that is not run as a test. */
+static int refuse_kit(lua_State *L) {
+  return luaL_error(L, "this file has test cases: run it with 'actorlua test FILE'");
+}
+
+static void set_kit(lua_State *L) {
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+  lua_pushcfunction(L, refuse_kit);
+  lua_setfield(L, -2, ACTL_HOST_KIT);
+  lua_pop(L, 1);
+}
+
+int actl__host_open(lua_State *L) {
+  struct run *run = lua_touserdata(L, 1);
+  lua_Integer vat = lua_tointeger(L, 2);
+  actl__host_prepare(L, run);
+  set_kit(L);
 
   /* acquire: pairs with the store in host_scenario. */
   if (vat == 0) {

@@ -17,7 +17,13 @@
 /* For actl_lua_config.open, with the `struct run` as `ud`. */
 int actl__host_open(lua_State *L);
 
+/* The module that test files require. */
+#define ACTL_HOST_KIT "actor.test"
+
 struct run;
+
+/* Gives a new machine what any script of ours has: package.path, `arg` and os.exit. [0, 0] */
+void actl__host_prepare(lua_State *L, const struct run *run);
 
 /* Pushes the compiled file of the run and returns LUA_OK, or a message and another status.
  * [0, +1] */

@@ -11,28 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bytes of the UTF-8 character that `at` begins with; 0: it begins with none. Leaves out what
- * RFC 3629 does: overlong forms, surrogates, and what lies beyond U+10FFFF. */
-static size_t utf8_size(const unsigned char *at, size_t left) {
-  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (at[0] < 0x80) return 1;
-
-  size_t size = at[0] >= 0xF0 ? 4 : at[0] >= 0xE0 ? 3 : 2;
-  if (at[0] < 0xC2 || at[0] > 0xF4 || size > left) return 0;
-  uint32_t code = at[0] & (0x7Fu >> size);
-  for (size_t i = 1; i < size; i++) {
-    if ((at[i] & 0xC0) != 0x80) return 0;
-    code = code << 6 | (at[i] & 0x3F);
-  }
-  bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return code < least[size] || code > 0x10FFFF || is_surrogate ? 0 : size;
-}
-
 static void write_quoted(struct text *out, const char *bytes, size_t size) {
   const unsigned char *at = (const unsigned char *)bytes;
   actl__text_add(out, "\"", 1);
   for (size_t i = 0; i < size;) {
-    size_t n = utf8_size(at + i, size - i);
+    size_t n = actl__text_character(bytes + i, size - i);
     if (at[i] == '"' || at[i] == '\\') {
       actl__text_print(out, "\\%c", at[i]);
     } else if (at[i] == '\n') {

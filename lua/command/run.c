@@ -246,8 +246,10 @@ void actl__run_new(struct run *out, const struct options *options, const char *p
   pthread_mutex_init(&out->lock, NULL);
 }
 
+bool actl__run_read(struct run *run) { return read_source(run) && check_syntax(run); }
+
 void actl__run_load(struct run *run) {
-  if (!read_source(run) || !check_syntax(run) || !open_engine(run)) return;
+  if (!actl__run_read(run) || !open_engine(run)) return;
   if (!tell(run, ACTL_HOST_LOAD)) return;
   if (!run->is_loaded && is_well(run)) {
     actl__run_problem(

@@ -104,6 +104,7 @@ struct run {
 
 /* `path` and `options` must outlive the run. */
 void actl__run_new(struct run *out, const struct options *options, const char *path);
+bool actl__run_read(struct run *run); /* the first part of load; false: there is a problem */
 void actl__run_load(struct run *run);
 void actl__run_play(struct run *run);
 void actl__run_finish(struct run *run);

@@ -5,6 +5,8 @@
  */
 #include "command/text.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,4 +75,21 @@ char *actl__text_format(const char *format, ...) {
   va_end(values);
   if (text.bytes == NULL) actl__text_add(&text, "", 0);
   return text.bytes;
+}
+
+/* As RFC 3629 has them: without overlong forms, surrogates, and what lies beyond U+10FFFF. */
+size_t actl__text_character(const char *bytes, size_t left) {
+  const unsigned char *at = (const unsigned char *)bytes;
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (at[0] < 0x80) return 1;
+
+  size_t size = at[0] >= 0xF0 ? 4 : at[0] >= 0xE0 ? 3 : 2;
+  if (at[0] < 0xC2 || at[0] > 0xF4 || size > left) return 0;
+  uint32_t code = at[0] & (0x7Fu >> size);
+  for (size_t i = 1; i < size; i++) {
+    if ((at[i] & 0xC0) != 0x80) return 0;
+    code = code << 6 | (at[i] & 0x3F);
+  }
+  bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
+  return code < least[size] || code > 0x10FFFF || is_surrogate ? 0 : size;
 }

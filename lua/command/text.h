@@ -25,6 +25,9 @@ void actl__text_print_list(struct text *text, const char *format, va_list values
     __attribute__((format(printf, 2, 0)));
 void actl__text_free(struct text *text); /* leaves it empty */
 
+/* The bytes of the UTF-8 character that `at` begins with; 0: it begins with none. */
+size_t actl__text_character(const char *at, size_t left);
+
 /* What `realloc` gives, for `size` above 0. Freed with `free`. */
 void *actl__text_room(void *ptr, size_t size);
 
