@@ -46,7 +46,7 @@ static struct test_case *add_case(struct test_file *file, const char *name) {
   size_t n = file->n_cases + 1;
   file->cases = actl__text_room(file->cases, n * sizeof *file->cases);
   struct test_case *test = &file->cases[file->n_cases++];
-  *test = (struct test_case){.file = file, .name = copy(name), .number = n};
+  *test = (struct test_case){.file = file, .name = copy(name)};
   return test;
 }
 
@@ -54,7 +54,7 @@ void actl__cases_refuse(struct test_file *file, const char *message) {
   for (size_t i = 0; i < file->n_cases; i++) free(file->cases[i].name);
   file->n_cases = 0;
   struct test_case *test = add_case(file, file->run.path);
-  test->number = 0;
+  test->is_file = true;
   actl__case_refuse(test, message);
 }
 
@@ -170,7 +170,7 @@ char *actl__case_command(const struct test_case *test) {
   actl__text_print(&text, "actorlua test ");
   if (test->file->run.path[0] == '-') actl__text_print(&text, "./");
   add_word(&text, test->file->run.path);
-  if (test->number != 0) {
+  if (!test->is_file) {
     actl__text_print(&text, " --only ");
     add_word(&text, test->name);
   }

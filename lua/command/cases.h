@@ -25,7 +25,7 @@ enum outcome {
 struct test_case {
   struct test_file *file;
   char *name;    /* for a file that cannot be loaded its path, and then it is the only one */
-  size_t number; /* in the file, from 1 on; 0: the file could not be loaded */
+  bool is_file;  /* it stands for a file that could not be loaded */
   uint64_t line; /* where it is made; 0: not known */
 
   enum outcome outcome;

@@ -2,7 +2,7 @@
 --
 -- A test file is loaded in each vat, so that the behaviors it names exist there; describe, it and the
 -- like only register meanwhile. In vat 0 the command then sends this file's actor "list", or "run"
--- and the number of a case. What comes of it is handed back through the functions of `host` (trial.c).
+-- and the name of a case. What comes of it is handed back through the functions of `host` (trial.c).
 --
 -- SPDX-License-Identifier: MIT
 local host, same, source = ...
@@ -225,8 +225,9 @@ function test.eventually(f, within, note)
     if results[1] and results[2] then return table.unpack(results, 2, results.n) end
     local left = deadline - actor.now()
     if left <= 0 then
-      local last = results[1] and "found " .. show(results[2]) or tostring(results[2])
-      fail(note, ("not within %s ms: %s"):format(within, last), last, "a true value")
+      local last = results[1] and show(results[2]) or tostring(results[2])
+      fail(note, ("not within %s ms: %s%s"):format(within, results[1] and "found " or "", last), last,
+           "a true value")
     end
     actor.sleep(math.min(pause, left))
     pause = math.min(2 * pause, 50)
@@ -431,7 +432,11 @@ actor.behavior("actor.test.case", {
       for _, case in ipairs(cases) do host.case(case.name, case.line, case.is_skipped) end
       host.finish()
     end,
-    run = function(_, i) run(cases[i]) end,
+    run = function(_, name)
+      if by_name[name] then return run(by_name[name]) end
+      host.failed("error", "the file does not make this case now: it did when the cases were listed")
+      host.finish()
+    end,
   },
 })
 

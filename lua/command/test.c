@@ -64,7 +64,7 @@ static bool list_cases(struct session *s, struct test_file *file) {
 
 static bool is_wanted(const struct session *s, const struct test_case *test) {
   const char *only = s->options->only;
-  return only == NULL || test->number == 0 || strstr(test->name, only) != NULL;
+  return only == NULL || test->is_file || strstr(test->name, only) != NULL;
 }
 
 static void choose_cases(struct session *s) {
@@ -96,7 +96,7 @@ static void run_case(void *ud, int memo) {
     actl__jobs_reprint();
     actl__memo_number(memo, ACTL_TRIAL_SEED, seed);
     alarm(CASE_SECONDS);
-    is_passed = actl__trial_run(&stage, test->number, seed, memo);
+    is_passed = actl__trial_run(&stage, test->name, seed, memo);
     is_last = seed == last;
   }
   if (is_passed) actl__memo_write(memo, ACTL_TRIAL_OUTCOME, ACTL_TRIAL_PASSED);

@@ -53,7 +53,7 @@ struct trial {
   int memo;
   bool is_seeded;
   uint64_t seed;
-  size_t number; /* of the case; 0: the cases are listed */
+  const char *name; /* of the case; NULL: the cases are listed */
 
   /* Written in vat 0, or before anything runs. */
   char *load_error;
@@ -228,7 +228,7 @@ static void push_kit(lua_State *L, struct trial *trial) {
   lua_createtable(L, 0, (int)(sizeof functions / sizeof functions[0]));
   lua_pushlightuserdata(L, trial);
   luaL_setfuncs(L, functions, 1);
-  if (trial->is_seeded) {
+  if (!trial->stage->run->options->is_threaded) {
     lua_pushinteger(L, (lua_Integer)trial->seed);
     lua_setfield(L, -2, "seed");
   }
@@ -294,21 +294,22 @@ static actl_status play(struct trial *trial) {
   actl_pid actor;
   actl_status status = open_engine(trial, &actor);
   if (status != ACTL_OK) return status;
-  const char *what = trial->number == 0 ? "list" : "run";
-  actl_value values[] = {actl_text(what), actl_int((int64_t)trial->number)};
+  bool is_list = trial->name == NULL;
+  actl_value values[] = {actl_text(is_list ? "list" : "run"),
+                         is_list ? actl_nil() : actl_text(trial->name)};
   status = actl_engine_send(trial->engine, actor, values, 2);
   if (status == ACTL_OK) status = actl_engine_run(trial->engine);
   return status;
 }
 
-static void trial_open(struct trial *out, const struct stage *stage, size_t number, uint64_t seed,
-                       int memo) {
+static void trial_open(struct trial *out, const struct stage *stage, const char *name,
+                       uint64_t seed, int memo) {
   *out = (struct trial){
       .stage = stage,
       .memo = memo,
       .is_seeded = !stage->run->options->is_threaded,
       .seed = seed,
-      .number = number,
+      .name = name,
   };
   pthread_mutex_init(&out->lock, NULL);
 }
@@ -408,7 +409,7 @@ static void write_fault(const struct trial *trial, const char *fault) {
 
 void actl__trial_list(const struct stage *stage, int memo) {
   struct trial trial;
-  trial_open(&trial, stage, 0, 1, memo);
+  trial_open(&trial, stage, NULL, 1, memo);
   trial.is_seeded = true;
   actl_status status = play(&trial);
   char *fault = find_fault(&trial, status);
@@ -419,9 +420,9 @@ void actl__trial_list(const struct stage *stage, int memo) {
   trial_close(&trial);
 }
 
-bool actl__trial_run(const struct stage *stage, size_t number, uint64_t seed, int memo) {
+bool actl__trial_run(const struct stage *stage, const char *name, uint64_t seed, int memo) {
   struct trial trial;
-  trial_open(&trial, stage, number, seed, memo);
+  trial_open(&trial, stage, name, seed, memo);
   actl_status status = play(&trial);
   compare_log(&trial);
   char *fault = find_fault(&trial, status);

@@ -50,8 +50,7 @@ void actl__stage_close(struct stage *stage);
 
 void actl__trial_list(const struct stage *stage, int memo);
 
-/* Runs the case of that number, from 1 on, once; `seed` is not used with --threaded. Returns whether
- * it passed. */
-bool actl__trial_run(const struct stage *stage, size_t number, uint64_t seed, int memo);
+/* Runs the case of that name once; `seed` is not used with --threaded. Returns whether it passed. */
+bool actl__trial_run(const struct stage *stage, const char *name, uint64_t seed, int memo);
 
 #endif
