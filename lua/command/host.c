@@ -15,6 +15,7 @@
 
 #include "command/console.h"
 #include "command/run.h"
+#include "command/strict.h"
 #include "command/suggest.h"
 
 #include "actl_parts.h"
@@ -368,12 +369,16 @@ int actl__host_open(lua_State *L) {
   actl__host_prepare(L, run);
   set_kit(L);
 
-  /* acquire: pairs with the store in host_scenario. */
   if (vat == 0) {
     run_runner(L, run);
-  } else if (atomic_load_explicit(&run->is_scenario, memory_order_acquire)) {
+    if (run->options->is_strict) actl__strict_seal(L, &run->is_loaded, &run->actor);
+    return 0;
+  }
+  /* acquire: pairs with the store in host_scenario. */
+  if (atomic_load_explicit(&run->is_scenario, memory_order_acquire)) {
     if (actl__host_load(L, run) != LUA_OK) lua_error(L);
     lua_call(L, 0, 0);
   }
+  if (run->options->is_strict) actl__strict_seal(L, NULL, NULL);
   return 0;
 }
