@@ -13,8 +13,6 @@
 
 enum { SOURCE_VALUES = 3 }; /* in front of the user's: nil, the name, the source */
 
-static const char machine_key; /* the machine's place in the registry */
-
 /* ---- Attaching ---- */
 
 static void detach(void *ud) {
@@ -80,7 +78,7 @@ actl_status actl_lua_module(actl_engine *engine, const char *name, lua_CFunction
 void actl__lua_open_host(lua_State *L) {
   struct machine *m = actl__lua_machine(L);
   lua_pushlightuserdata(L, m);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &machine_key);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, actl__lua_key(KEY_MACHINE));
 
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   for (const struct host_module *h = m->binding->modules; h != NULL; h = h->next) {
@@ -171,7 +169,7 @@ actl_status actl_lua_spawn_file(actl_engine *engine, uint32_t vat, const char *p
 static struct machine *machine_of(lua_State *L) {
   /* The extra space of another machine's state may hold anything. */
   if (!lua_checkstack(L, 1)) return NULL;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &machine_key);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, actl__lua_key(KEY_MACHINE));
   struct machine *m = lua_touserdata(L, -1);
   lua_pop(L, 1);
   return m;

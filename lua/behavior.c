@@ -14,17 +14,17 @@
 #include <lauxlib.h>
 #include <string.h>
 
-static const char mark, down, other; /* addresses that nothing else has */
+static const char mark; /* an address that nothing else has */
 
-void actl__lua_push_down(lua_State *L) { lua_pushlightuserdata(L, (void *)&down); }
+void actl__lua_push_down(lua_State *L) { lua_pushlightuserdata(L, actl__lua_key(KEY_DOWN)); }
 
-void actl__lua_push_other(lua_State *L) { lua_pushlightuserdata(L, (void *)&other); }
+void actl__lua_push_other(lua_State *L) { lua_pushlightuserdata(L, actl__lua_key(KEY_OTHER)); }
 
 const char *actl__lua_sentinel_name(lua_State *L, int index) {
   if (!lua_islightuserdata(L, index)) return NULL;
   const void *address = lua_touserdata(L, index);
-  if (address == &down) return "actor.down";
-  return address == &other ? "actor.other" : NULL;
+  if (address == actl__lua_key(KEY_DOWN)) return "actor.down";
+  return address == actl__lua_key(KEY_OTHER) ? "actor.other" : NULL;
 }
 
 /* ---- Objects ---- */
@@ -126,7 +126,7 @@ static void check_fields(lua_State *L) {
         (strcmp(key, "init") == 0 || strcmp(key, "stop") == 0 || strcmp(key, "receive") == 0)) {
       continue;
     }
-    const char *shown = luaL_tolstring(L, -1, NULL);
+    const char *shown = actl__lua_tolstring(L, -1, NULL);
     complain(L, lua_pushfstring(L, "field \"%s\" is not known; the fields are init, receive, stop",
                                 shown));
   }
@@ -142,7 +142,7 @@ static void check_handler(lua_State *L, int key) {
                                 actl__lua_type_phrase(L, key)));
   }
   if (lua_type(L, key + 1) == LUA_TFUNCTION) return;
-  const char *shown = luaL_tolstring(L, key, NULL);
+  const char *shown = actl__lua_tolstring(L, key, NULL);
   complain(L, lua_pushfstring(L, "receive.%s must be a function, it is %s", shown,
                               actl__lua_type_phrase(L, key + 1)));
 }

@@ -51,7 +51,7 @@ static void add_step(lua_State *L, luaL_Buffer *text, const struct step *step) {
   } else {
     /* A copy: converting a number in its place would upset lua_next. */
     bool is_index = lua_isinteger(L, step->key);
-    const char *key = luaL_tolstring(L, step->key, NULL);
+    const char *key = actl__lua_tolstring(L, step->key, NULL);
     lua_pushfstring(L, is_index ? "index %s: " : "key %s: ", key);
     lua_remove(L, -2);
   }

@@ -205,7 +205,8 @@ static void stop(struct body *b, const actl_delivery *d) {
   }
   int n = push_handler(b, hook, d->word);
   const char *reason = d->status == ACTL_OK ? "normal" : actl_status_name(d->status);
-  lua_pushstring(b->L, d->text != NULL ? d->text : reason);
+  const char *text = d->text != NULL ? d->text : reason;
+  lua_pushlstring(b->L, text, strlen(text)); /* lua_pushstring looks at where the text is */
   call_handler(b, n + 1, false);
 }
 

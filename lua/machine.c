@@ -44,7 +44,7 @@ static void *limited_realloc(void *ud, void *ptr, size_t old_size, size_t new_si
   if (new_size > old_size && m->bytes + (new_size - old_size) > limit) return NULL;
   if (ptr == NULL && new_size == 0) return NULL;
 
-  void *result = actl_vat_realloc(m->ctx, ptr, old_size, new_size);
+  void *result = m->lua_realloc(m->ctx, ptr, old_size, new_size);
   if (result != NULL || new_size == 0) m->bytes = m->bytes - old_size + new_size;
   return result;
 }
@@ -103,7 +103,7 @@ static int make_parts(lua_State *L) {
   actl__lua_open_pid(L);
   actl__lua_open_request(L);
   actl__lua_open_module(L);
-  if (actl_ctx_is_seeded(m->ctx)) actl__lua_open_seeded(L);
+  if (m->is_seeded) actl__lua_open_seeded(L);
   actl__lua_open_host(L);
   return 0;
 }
@@ -129,7 +129,18 @@ static bool fill(struct machine *m) {
   lua_pushcfunction(L, config->open);
   lua_pushlightuserdata(L, config->ud);
   lua_pushinteger(L, (lua_Integer)actl_ctx_vat(m->ctx));
-  return protect(m, 2, "opening a Lua machine");
+  if (!protect(m, 2, "opening a Lua machine")) return false;
+  if (!m->is_seeded) return true;
+  lua_pushcfunction(L, actl__lua_settle_functions);
+  return protect(m, 0, "a Lua machine cannot be made");
+}
+
+static lua_State *state_new(struct machine *m) {
+  lua_Alloc alloc = m->limit > 0 ? limited_realloc : m->lua_realloc;
+  void *ud = m->limit > 0 ? (void *)m : (void *)m->ctx;
+  if (!m->is_seeded) return lua_newstate(alloc, ud);
+  m->hash_seed = (unsigned)actl_ctx_draw(m->ctx);
+  return actl__lua_newstate_seeded(alloc, ud, m->hash_seed);
 }
 
 static struct machine *machine_new(struct binding *binding, actl_ctx *ctx) {
@@ -142,7 +153,9 @@ static struct machine *machine_new(struct binding *binding, actl_ctx *ctx) {
   m->limit = binding->config.memory_limit;
   actl__lua_refs_init(&m->refs);
 
-  m->main = m->limit > 0 ? lua_newstate(limited_realloc, m) : lua_newstate(actl_vat_realloc, ctx);
+  m->is_seeded = actl_ctx_is_seeded(ctx);
+  m->lua_realloc = m->is_seeded ? actl_vat_realloc_placed : actl_vat_realloc;
+  m->main = state_new(m);
   if (m->main != NULL) {
     m->running = m->main;
     *actl__lua_tag(m->main) = (uintptr_t)m;

@@ -26,6 +26,7 @@
 #include "refs.h"
 
 #include <lua.h>
+#include <stdint.h>
 
 enum {
   TAG_STOPPED = 1, /* it stopped for the engine: to Lua it is neither suspended nor running */
@@ -36,6 +37,14 @@ enum {
 
 /* Places on the store's stack. */
 enum { STORE_BLOCKS = 1, STORE_HOT_BLOCK, STORE_NAMES, STORE_FINALIZERS, STORE_TOP };
+
+/* Light userdata that are keys: numbers, since where tables have them depends on what they are, and an
+ * address of ours is another one in each process. No object is at these addresses. */
+enum { KEY_DOWN = 1, KEY_OTHER, KEY_MACHINE };
+
+static inline void *actl__lua_key(uintptr_t number) {
+  return (void *)number; /* NOLINT: never dereferenced */
+}
 
 enum { RUNNERS_IDLE = 64 }; /* that are kept */
 
@@ -85,6 +94,8 @@ struct machine {
   bool is_abandoning;    /* __close methods of a failed or stopped handler run */
   bool is_closing;       /* the vat ends: nothing may be sent any more */
   bool warns;            /* warn("@on"), warn("@off") */
+  bool is_seeded;        /* constant */
+  unsigned hash_seed;    /* of its strings, with a seed */
 
   struct refs refs;
   struct names names;
@@ -99,6 +110,7 @@ struct machine {
   uint32_t n_dropped, dropped_capacity;
   size_t tidy_bytes; /* idle steps begin above this, see actl__lua_tidy */
 
+  lua_Alloc lua_realloc; /* Lua's memory: from the vat, with a seed at addresses that repeat */
   size_t bytes, limit; /* with a memory limit only */
   bool uses_reserve;   /* our own code runs: it may go 32 kB beyond the limit */
   size_t n_warning;
@@ -164,6 +176,10 @@ void actl__lua_tidy_begin(struct machine *m);
 /* finalize.c: bounded steps of the collector while the vat has nothing else to do. */
 void actl__lua_tidy(lua_State *L, struct machine *m);
 
+/* hash_seed.c: lua_newstate, but the strings' hash gets that seed; and whether it did, else an error. */
+lua_State *actl__lua_newstate_seeded(lua_Alloc alloc, void *ud, unsigned seed);
+void actl__lua_check_seed(lua_State *L, unsigned seed);
+
 /* Openers, run protected while the machine is made. */
 void actl__lua_open_finalize(lua_State *L);  /* setmetatable, debug.setmetatable, collectgarbage */
 void actl__lua_open_coroutine(lua_State *L); /* our coroutine library in place of Lua's */
@@ -171,6 +187,9 @@ void actl__lua_open_module(lua_State *L);    /* package.loaded.actor */
 void actl__lua_open_pid(lua_State *L);       /* the metatable of light userdata */
 void actl__lua_open_request(lua_State *L);   /* the metatable of requests */
 void actl__lua_open_seeded(lua_State *L); /* with a seed: what varies between runs is replaced */
+void actl__lua_open_shown(lua_State *L);  /* a part of that: what shows values */
+void actl__lua_open_sort(lua_State *L);   /* the same: table.sort */
+int actl__lua_settle_functions(lua_State *L); /* the same, again after the host has added its own */
 void actl__lua_open_host(lua_State *L);   /* what attach.c finds a machine by; the host's modules */
 
 #endif

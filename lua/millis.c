@@ -22,7 +22,7 @@ static double check(lua_State *L, int index, const char *what, double least) {
   if (isnan(ms)) luaL_error(L, "%s: milliseconds expected, got NaN", what);
   if (ms < 0 || ceil(ms) < least) {
     luaL_error(L, "%s: milliseconds from %d on expected, got %s", what, (int)least,
-               luaL_tolstring(L, index, NULL));
+               actl__lua_tolstring(L, index, NULL));
   }
   return ceil(ms);
 }

@@ -122,7 +122,7 @@ static int module_log(lua_State *L) {
   luaL_Buffer text;
   luaL_buffinit(L, &text);
   for (int i = level < 0 ? 1 : 2; i <= n; i++) {
-    luaL_tolstring(L, i, NULL);
+    actl__lua_tolstring(L, i, NULL);
     luaL_addvalue(&text);
     if (i < n) luaL_addchar(&text, ' ');
   }

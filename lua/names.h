@@ -48,8 +48,10 @@ struct names {
   struct name_count counts[NAMES_COUNTED];
 };
 
+/* By the lower half of the address, which with a seed is all that repeats: what is sent often enough to
+ * become a name must not depend on the rest. */
 static inline uint32_t actl__lua_name_slot(const void *address) {
-  return (uint32_t)(((uint64_t)(uintptr_t)address * 0x9E3779B97F4A7C15u) >> 40);
+  return (uint32_t)(((uint64_t)(uint32_t)(uintptr_t)address * 0x9E3779B97F4A7C15u) >> 40);
 }
 
 /* The name of the string object at that address, if the machine knows it. Known strings are kept

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static int refuse(lua_State *L, const char *function, const char *const *names) {
-  const char *shown = luaL_tolstring(L, -1, NULL);
+  const char *shown = actl__lua_tolstring(L, -1, NULL);
   luaL_Buffer text;
   luaL_buffinit(L, &text);
   luaL_addstring(&text, names[1] == NULL ? "there is only " : "there are ");

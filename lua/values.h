@@ -44,6 +44,9 @@ int actl__lua_push_rest(lua_State *L, struct machine *m, actl_cursor *cursor);
 /* "a function", "a userdata", "a request": the type of the value, for error messages. */
 const char *actl__lua_type_phrase(lua_State *L, int index);
 
+/* luaL_tolstring; with a seed the text has no address in it, see shown.c. */
+const char *actl__lua_tolstring(lua_State *L, int index, size_t *size);
+
 /* Pushes nil and the reason's name; returns 2. */
 int actl__lua_push_failure(lua_State *L, actl_status status);
 
