@@ -59,6 +59,8 @@ void actl__wait_park(struct vat *vat, struct actor *a, void *waiter, enum wait w
 static actl_status give_way(struct vat *vat, void *waiter, enum wait wait) {
   struct actor *a = vat->current;
   if (actl__extra(vat, a) == NULL) return ACTL_NO_MEMORY;
+  /* A turn of nothing else comes to its end, too. */
+  actl__turn_count_delivery(vat);
   actl__wait_park(vat, a, waiter, wait, 0);
   actl__wait_answer(vat, a, ACTL_OK, NULL);
   return ACTL_OK;
