@@ -61,10 +61,12 @@ static struct actl_engine *new_engine(const actl_config *config) {
   actl__clock_init(&engine->clock, config->is_seeded);
   actl__choices_init(&engine->choices, config);
   engine->seed = config->seed;
-  engine->scatters = config->is_seeded && config->scatters;
   engine->max_steps = config->is_seeded ? config->max_steps : 0;
   engine->trace = config->trace;
   engine->trace_ud = config->trace_ud;
+  bool scatters = config->is_seeded && config->scatters;
+  atomic_init(&engine->state, (uint8_t)((config->trace != NULL ? ENGINE_TRACED : 0) |
+                                        (scatters ? ENGINE_SCATTERS : 0)));
   engine->ask_timeout_ms =
       config->ask_timeout_ms != 0 ? config->ask_timeout_ms : ACTL_ASK_TIMEOUT_MS;
   return engine;

@@ -12,6 +12,7 @@
 
 #include "actor/seeded.h"
 #include "actor/send.h"
+#include "actor/trace.h"
 #include "actor/vats.h"
 #include "base/clock.h"
 #include "io/io.h"
@@ -46,20 +47,13 @@ static uint64_t next_timer(struct actl_engine *engine) {
   return next_ms;
 }
 
-static void tell_time(struct actl_engine *engine) {
-  if (engine->trace == NULL) return;
-  const actl_event event = {
-      .kind = ACTL_EVENT_CLOCK, .vat = ACTL_VAT_ANY, .time_ns = engine->clock.now_ns};
-  engine->trace(engine->trace_ud, &event);
-}
-
 /* Nothing is ready: the virtual clock jumps to the next timer, unless that is after `until_ns`. */
 static bool jump(struct actl_engine *engine, uint64_t until_ns) {
   uint64_t next_ms = next_timer(engine);
   if (next_ms == WHEEL_NEVER || next_ms > until_ns / 1000000) return false;
   if (next_ms * 1000000 > engine->clock.now_ns) {
     engine->clock.now_ns = next_ms * 1000000;
-    tell_time(engine);
+    if (engine->trace != NULL) actl__trace_clock(engine);
   }
   for (struct vat *vat = NULL; (vat = actl__vats_next(engine, vat)) != NULL;)
     if (vat->wheel.next_ms <= next_ms) actl__vat_ring(vat);
@@ -294,7 +288,7 @@ void actl_drop(actl_engine *engine) { actl__sched_drop(&engine->sched); }
 
 void actl_engine_shutdown(actl_engine *engine) {
   /* seq_cst: see actl__vats_is_wanted. */
-  atomic_store_explicit(&engine->is_shutting_down, true, memory_order_seq_cst);
+  atomic_fetch_or_explicit(&engine->state, ENGINE_SHUT, memory_order_seq_cst);
   for (struct vat *vat = NULL; (vat = actl__vats_next(engine, vat)) != NULL;)
     actl__vat_wake_outside(vat);
 }

@@ -17,6 +17,7 @@
  */
 #include "actor/send.h"
 #include "actor/timer.h"
+#include "actor/trace.h"
 #include <string.h>
 
 /* ---- Asking ---- */
@@ -40,11 +41,11 @@ uint64_t actl__ask_expiry(uint64_t now_ns, uint64_t timeout_ms) {
 
 static actl_status send_ask(struct vat *vat, uint64_t to, uint64_t id, uint64_t timeout_ms,
                             const actl_value *values, size_t n) {
-  struct actor *target = NULL;
   uint64_t head = actl__node_head(NODE_ASK);
-  if (actl__vat_find(vat, to, &target)) return actl__send_near(vat, target, head, id, values, n);
-  head |= actl__ask_expiry(actl__vat_now(vat), timeout_ms);
-  return actl__send_far(vat, to, head, id, values, n);
+  if (ACTL_LIKELY(actl__vat_is_open(vat, to)))
+    return actl__send_near(vat, actl__records_find(&vat->records, to), head, id, values, n);
+  head |= actl__ask_expiry(actl__vat_now(vat), timeout_ms) | (vat->age & NODE_TRACED);
+  return actl__send_further(vat, to, head, id, values, n);
 }
 
 static actl_status open_ask(struct vat *vat, uint64_t to, const actl_value *values, size_t n,
@@ -72,7 +73,7 @@ static actl_status check_target(struct vat *vat, actl_pid to) {
   if (!actl__vat_find(vat, to.bits, &target)) return ACTL_OK;
   actl_status status = why_not(target);
   /* Near or far, an ask to the dead is a dead letter. */
-  if (status != ACTL_OK) actl__letter_count(vat, status);
+  if (status != ACTL_OK) actl__letter_count(vat, to.bits, status);
   return status;
 }
 
@@ -194,16 +195,25 @@ bool actl__ask_time_out(struct vat *vat, struct owned *ask) {
 
 /* ---- Answering ---- */
 
-/* Hands a node with an answer to the asker, near or far. */
-static void hand_over(struct vat *vat, struct actl_msg *m, uint64_t asker, uint64_t id) {
+static ACTL_NOINLINE void hand_over_further(struct vat *vat, struct actl_msg *m, uint64_t asker) {
   struct actor *a = NULL;
-  m->from = actl__vat_self(vat);
-  m->slot[NODE_ASK_SLOT] = id;
+  if (actl__vat_is_traced(vat)) actl__trace_reply(vat, asker, m);
   if (actl__vat_find(vat, asker, &a)) {
     actl__ask_resolve(vat, m);
   } else {
     m->slot[NODE_TARGET_SLOT] = asker;
     actl__vat_post(vat, m);
+  }
+}
+
+/* Hands a node with an answer to the asker, near or far. */
+static void hand_over(struct vat *vat, struct actl_msg *m, uint64_t asker, uint64_t id) {
+  m->from = actl__vat_self(vat);
+  m->slot[NODE_ASK_SLOT] = id;
+  if (ACTL_LIKELY(actl__vat_is_open(vat, asker))) {
+    actl__ask_resolve(vat, m);
+  } else {
+    hand_over_further(vat, m, asker);
   }
 }
 
@@ -235,12 +245,14 @@ static void fail_to(struct vat *vat, struct actl_msg *m, uint64_t asker, uint64_
 
 void actl__ask_fail(struct vat *vat, struct actl_msg *m, actl_status status) {
   uint64_t id = m->slot[NODE_ASK_SLOT];
+  bool is_begun = (m->header & NODE_TRACED) != 0;
   actl__node_clear(m, &vat->engine->mem);
   if (id == 0) {
     actl__pool_give(&vat->pool, m);
   } else {
     fail_to(vat, m, m->from, id, status);
   }
+  if (ACTL_UNLIKELY(is_begun)) actl__trace_end(vat, NULL);
 }
 
 actl_status actl__ask_answer(struct vat *vat, struct actl_msg *m, const actl_value *values,

@@ -10,6 +10,7 @@
 #include "actor/family.h"
 #include "actor/send.h"
 #include "actor/timer.h"
+#include "actor/trace.h"
 
 #include <string.h>
 
@@ -68,17 +69,22 @@ static actl_letter letter_of(actl_status reason) {
   }
 }
 
-void actl__letter_count(struct vat *vat, actl_status reason) {
+static void count_letter(struct vat *vat, struct actl_msg *m, uint64_t to, actl_status reason) {
   vat->stats.dead_letters[letter_of(reason)]++;
+  if (actl__vat_is_traced(vat)) actl__trace_letter(vat, to, m, reason);
 }
 
-void actl__letter(struct vat *vat, struct actl_msg *m, actl_status reason) {
+void actl__letter_count(struct vat *vat, uint64_t to, actl_status reason) {
+  count_letter(vat, NULL, to, reason);
+}
+
+void actl__letter(struct vat *vat, struct actl_msg *m, uint64_t to, actl_status reason) {
   switch (actl__node_kind(m)) {
   case NODE_ASK:
-    actl__letter_count(vat, reason);
+    count_letter(vat, m, to, reason);
     actl__ask_fail(vat, m, reason);
     return;
-  case NODE_MESSAGE: actl__letter_count(vat, reason); break;
+  case NODE_MESSAGE: count_letter(vat, m, to, reason); break;
   case NODE_REPLY: vat->stats.late_replies++; break;
   default: break; /* what the engine itself sent, the news among it that there is no answer */
   }
@@ -90,15 +96,16 @@ void actl__letter_delivered(struct vat *vat, struct actl_msg *m, actl_status rea
     vat->stats.messages--;
     if ((m->header & NODE_FAR) != 0) vat->stats.far_messages--;
   }
-  actl__letter(vat, m, reason);
+  actl__letter(vat, m, actl__vat_self(vat), reason);
 }
 
 static void bury_as(struct vat *vat, struct actor *a, actl_status reason) {
-  for (struct actl_msg *m; (m = actl__mailbox_pop(a)) != NULL;) actl__letter(vat, m, reason);
+  for (struct actl_msg *m; (m = actl__mailbox_pop(a)) != NULL;)
+    actl__letter(vat, m, a->pid, reason);
 }
 
 static void bury_mailbox(struct vat *vat, struct actor *a) {
-  bury_as(vat, a, vat->is_shut ? ACTL_SHUTDOWN : ACTL_STOPPED);
+  if (a->head != NULL) bury_as(vat, a, vat->is_shut ? ACTL_SHUTDOWN : ACTL_STOPPED);
 }
 
 /* ---- Stopping ---- */
@@ -151,7 +158,7 @@ void actl__life_stop(struct vat *vat, struct actor *a, actl_status status, const
     if (extra != NULL) extra->is_killed = true;
     a->flags |= ACTOR_HOOKED;
   }
-  if ((a->flags & ACTOR_HOOKED) == 0) keep_reason(vat, a, status, text);
+  if ((a->flags & ACTOR_HOOKED) == 0 || actl__vat_is_traced(vat)) keep_reason(vat, a, status, text);
   a->flags = (uint16_t)((a->flags & ~told) | ACTOR_STOPPING | ACTOR_STEP);
   if (actl__actor_has_timers(a)) actl__timer_end_all(vat, a);
   bury_mailbox(vat, a);
@@ -164,6 +171,7 @@ static void stop_far(struct vat *vat, struct actor *a, struct far_child *child, 
   m->header = actl__node_head(kills ? NODE_KILL : NODE_STOP_NOW) | NODE_FAR;
   m->from = a->pid;
   m->slot[NODE_TARGET_SLOT] = child->pid;
+  if (actl__vat_is_traced(vat)) actl__trace_stop(vat, a->pid, child->pid);
   actl__vat_post(vat, m);
 }
 
@@ -175,7 +183,9 @@ static bool stop_youngest(struct vat *vat, struct actor *a) {
   if (far != NULL) {
     stop_far(vat, a, far, kills);
   } else {
-    actl__life_tell(vat, actl__vat_at(vat, a->child), kills ? ACTOR_KILL : ACTOR_STOP_NOW);
+    struct actor *child = actl__vat_at(vat, a->child);
+    if (actl__vat_is_traced(vat)) actl__trace_stop(vat, a->pid, child->pid);
+    actl__life_tell(vat, child, kills ? ACTOR_KILL : ACTOR_STOP_NOW);
   }
   return true;
 }
@@ -293,6 +303,7 @@ void actl__life_fail(struct vat *vat, struct actor *a, actl_status status, const
   if (m != NULL) actl__letter_delivered(vat, m, ACTL_FAILED);
   if (doing == DOING_STOP) {
     vat->stats.failed++;
+    if (actl__vat_is_traced(vat)) keep_reason(vat, a, status, what);
     actl__life_end(vat, a);
     return;
   }
@@ -300,7 +311,8 @@ void actl__life_fail(struct vat *vat, struct actor *a, actl_status status, const
   vat->stats.failed++;
   if (doing == DOING_INIT) {
     a->flags |= ACTOR_HOOKED;
-    bury_as(vat, a, ACTL_INIT);
+    status = ACTL_INIT;
+    bury_as(vat, a, status);
   }
   actl__life_stop(vat, a, status, what);
 }
@@ -359,6 +371,7 @@ static void end_state(struct vat *vat, struct actor *a) {
 
 void actl__life_end(struct vat *vat, struct actor *a) {
   bury_mailbox(vat, a);
+  if (actl__vat_is_traced(vat)) actl__trace_exit(vat, a);
   tell_parent(vat, a);
   if (actl__actor_has_timers(a)) actl__timer_end_all(vat, a);
   if (actl__extra_of(a) != NULL) end_extra(vat, a);

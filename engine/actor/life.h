@@ -95,21 +95,18 @@ void actl__life_shutdown(struct vat *vat);
 /* Whether the engine is shutting down, or the vat is. A vat that did not know of it knows it from then
  * on. */
 static inline bool actl__life_is_shut(struct vat *vat) {
-  /* seq_cst: see actl__vats_is_wanted. */
-  if (ACTL_LIKELY(!atomic_load_explicit(&vat->engine->is_shutting_down, memory_order_seq_cst) &&
-                  !actl__vat_is_closing(vat)))
-    return false;
+  if (ACTL_LIKELY(!actl__engine_is_shut(vat->engine) && !actl__vat_is_closing(vat))) return false;
   if (!vat->is_shut) actl__life_shutdown(vat);
   return true;
 }
 
-/* A message that nobody will handle: counted, its ask failed, the node taken. */
-void actl__letter(struct vat *vat, struct actl_msg *m, actl_status reason);
+/* A message to `to` that nobody will handle: counted, its ask failed, the node taken. */
+void actl__letter(struct vat *vat, struct actl_msg *m, uint64_t to, actl_status reason);
 
 /* Counts one that was never written. */
-void actl__letter_count(struct vat *vat, actl_status reason);
+void actl__letter_count(struct vat *vat, uint64_t to, actl_status reason);
 
-/* The same as actl__letter for one that was delivered and counted as handled. */
+/* The same as actl__letter for one of the current actor's that was counted as handled. */
 void actl__letter_delivered(struct vat *vat, struct actl_msg *m, actl_status reason);
 
 /* ---- wait.c ---- */

@@ -12,6 +12,11 @@
 
 enum { ENTRY_SIZE = 512 };
 
+void actl__describe_as(const char *name, uint64_t pid, char *out, size_t size) {
+  (void)snprintf(out, size, "%s <%" PRIu32 ".%" PRIu32 ".%" PRIu32 ">", name, actl__pid_vat(pid),
+                 actl__pid_slot(pid), actl__pid_generation(pid));
+}
+
 void actl__describe(struct vat *vat, struct actor *a, char *out, size_t size, char *where,
                     size_t where_size) {
   char name[96];
@@ -24,8 +29,7 @@ void actl__describe(struct vat *vat, struct actor *a, char *out, size_t size, ch
     vat->engine->driver->describe(vat->machine, a->word, waiter, name, sizeof name, where,
                                   where_size);
   }
-  (void)snprintf(out, size, "%s <%" PRIu32 ".%" PRIu32 ".%" PRIu32 ">", name, actl__pid_vat(a->pid),
-                 actl__pid_slot(a->pid), actl__pid_generation(a->pid));
+  actl__describe_as(name, a->pid, out, size);
 }
 
 /* An entry longer than the buffer takes memory; without any it is cut. */

@@ -49,6 +49,7 @@ static actl_status set(struct vat *vat, struct records *records) {
   if (records == &vat->records) {
     vat->number = number;
     vat->home = records->home;
+    vat->door = engine->trace != NULL ? PID_NOWHERE : vat->home;
   }
   atomic_store_explicit(&entry->records, records, memory_order_relaxed);
   /* release: pairs with actl__number. */
@@ -96,6 +97,10 @@ struct records *actl__vat_table(const struct vat *vat, uint32_t table) {
 }
 
 struct actor *actl__vat_find_further(struct vat *vat, uint64_t pid, bool *is_near) {
+  if (ACTL_LIKELY(actl__vat_newest(vat) == &vat->records)) {
+    *is_near = false;
+    return NULL;
+  }
   struct vat_number number = actl__number(vat->engine, actl__pid_vat(pid));
   *is_near = (pid & PID_TOP) != 0 && (pid >> PID_NODE_SHIFT & 255) == 0 && number.vat == vat;
   return *is_near ? actl__records_find(number.records, pid) : NULL;

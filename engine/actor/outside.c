@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "actor/send.h"
+#include "actor/trace.h"
 #include "base/clock.h"
 
 enum {
@@ -31,6 +32,7 @@ void actl__outside_init(struct actl_engine *engine) {
   for (int i = 0; i < OUTSIDE_DOORS; i++) actl__pool_init(&outside->doors[i].pool, &engine->depot);
   /* A thread that spins takes a processor from the workers: one at least is left to them. */
   outside->spinners_max = processors - 1;
+  outside->door = engine->trace != NULL ? 0 : PID_TOP;
 }
 
 /* ---- Doors ---- */
@@ -147,11 +149,6 @@ void actl__outside_add_stats(struct actl_engine *engine, actl_stats *out) {
   out->timeouts += atomic_load_explicit(&outside->timeouts, memory_order_relaxed);
 }
 
-static bool is_shutting_down(struct actl_engine *engine) {
-  /* seq_cst: see actl_engine_ask. */
-  return atomic_load_explicit(&engine->is_shutting_down, memory_order_seq_cst);
-}
-
 /* Sends the node of an ask back as its failure. */
 static void fail_ask(struct actl_engine *engine, struct actl_msg *m, actl_status status) {
   uint64_t asker = m->from;
@@ -160,6 +157,7 @@ static void fail_ask(struct actl_engine *engine, struct actl_msg *m, actl_status
   m->from = 0;
   m->slot[0] = (uint64_t)(int64_t)status;
   m->slot[NODE_TARGET_SLOT] = asker;
+  if (engine->trace != NULL) actl__trace_reply_outside(engine, m);
 
   struct vat *to = actl__number(engine, actl__pid_vat(asker)).vat;
   if (to != NULL) {
@@ -170,18 +168,22 @@ static void fail_ask(struct actl_engine *engine, struct actl_msg *m, actl_status
   }
 }
 
+static void count_letter(struct actl_engine *engine, struct actl_msg *m, actl_status reason) {
+  actl_letter letter = reason == ACTL_SHUTDOWN ? ACTL_LETTER_SHUTDOWN : ACTL_LETTER_NO_ACTOR;
+  count(&engine->outside.letters[letter]);
+  if (engine->trace != NULL) actl__trace_letter_outside(engine, m, reason);
+}
+
 static void bury(struct actl_engine *engine, struct actl_msg *m) {
-  struct outside *outside = &engine->outside;
-  bool is_shut = is_shutting_down(engine);
-  actl_letter letter = is_shut ? ACTL_LETTER_SHUTDOWN : ACTL_LETTER_NO_ACTOR;
+  actl_status reason = actl__engine_is_shut(engine) ? ACTL_SHUTDOWN : ACTL_NO_ACTOR;
   switch (actl__node_kind(m)) {
   case NODE_ASK:
-    count(&outside->letters[letter]);
-    fail_ask(engine, m, is_shut ? ACTL_SHUTDOWN : ACTL_NO_ACTOR);
+    count_letter(engine, m, reason);
+    fail_ask(engine, m, reason);
     return;
-  case NODE_MESSAGE: count(&outside->letters[letter]); break;
+  case NODE_MESSAGE: count_letter(engine, m, reason); break;
   case NODE_REPLY:
-  case NODE_FAILURE: count(&outside->late_replies); break;
+  case NODE_FAILURE: count(&engine->outside.late_replies); break;
   default: break; /* what the engine itself sent */
   }
   free_node(engine, m);
@@ -216,8 +218,9 @@ static void post(struct actl_engine *engine, struct actl_msg *m) {
   }
 }
 
-actl_status actl__outside_send(struct actl_engine *engine, uint64_t to, uint64_t head,
-                               uint64_t word, const actl_value *values, size_t n) {
+ACTL_INLINE actl_status send_node(struct actl_engine *engine, uint64_t to, uint64_t head,
+                                  uint64_t word, const actl_value *values, size_t n,
+                                  bool is_traced) {
   bool is_spawn = (head >> NODE_KIND_SHIFT & 15) == NODE_SPAWN;
   struct actl_msg *m = take_node(engine);
   if (m == NULL) return ACTL_NO_MEMORY;
@@ -231,13 +234,22 @@ actl_status actl__outside_send(struct actl_engine *engine, uint64_t to, uint64_t
     m->slot[NODE_ASK_SLOT] = 0;
   }
   m->slot[NODE_TARGET_SLOT] = to;
+  if (is_traced) actl__trace_send_outside(engine, m);
   post(engine, m);
   return ACTL_OK;
 }
 
+ACTL_NOINLINE actl_status actl__outside_send(struct actl_engine *engine, uint64_t to, uint64_t head,
+                                             uint64_t word, const actl_value *values, size_t n) {
+  if ((to & PID_TOP) == 0) return ACTL_INVALID;
+  return send_node(engine, to, head, word, values, n, engine->trace != NULL);
+}
+
 actl_status actl_engine_send(actl_engine *engine, actl_pid to, const actl_value *values, size_t n) {
-  if ((to.bits & PID_TOP) == 0) return ACTL_INVALID;
-  return actl__outside_send(engine, to.bits, actl__node_head(NODE_MESSAGE), 0, values, n);
+  uint64_t head = actl__node_head(NODE_MESSAGE);
+  if (ACTL_UNLIKELY((to.bits & engine->outside.door) == 0))
+    return actl__outside_send(engine, to.bits, head, 0, values, n);
+  return send_node(engine, to.bits, head, 0, values, n, false);
 }
 
 /* ---- Answers ---- */
@@ -323,6 +335,16 @@ static struct actl_msg *await(struct outside *outside, struct asker *asker, uint
 
 /* ---- Asking ---- */
 
+/* What keeps an ask from simply being sent. */
+static ACTL_NOINLINE void post_oddly(struct actl_engine *engine, struct actl_msg *m) {
+  if (engine->trace != NULL) actl__trace_send_outside(engine, m);
+  if (actl__engine_is_shut(engine)) {
+    actl__outside_bury(engine, (struct chain){m, m});
+  } else {
+    post(engine, m);
+  }
+}
+
 static uint64_t deadline_of(uint64_t now, uint64_t timeout_ms) {
   uint64_t most_ms = (UINT64_MAX - now) / 1000000;
   return timeout_ms < most_ms ? now + timeout_ms * 1000000 : UINT64_MAX;
@@ -404,15 +426,16 @@ actl_status actl_engine_ask(actl_engine *engine, actl_pid to, const actl_value *
   status = write_ask(engine, asker, m, to.bits, expiry, values, n);
   if (status != ACTL_OK) return status;
 
-  if (is_shutting_down(engine)) {
-    actl__outside_bury(engine, (struct chain){m, m});
+  if (ACTL_UNLIKELY(atomic_load_explicit(&engine->state, memory_order_seq_cst) != 0)) {
+    post_oddly(engine, m);
   } else {
     post(engine, m);
-    /* The shutdown sets its flag and then wakes the vats; the ask was put into a vat's inbox and then
-     * the flag is looked at. All four are sequentially consistent: if it is not set here, a run after
-     * the shutdown finds the ask; otherwise that run may be over, and the ask is given up. */
-    if (is_shutting_down(engine)) deadline = now;
   }
+  /* The shutdown sets its flag and then wakes the vats; the ask was put into a vat's inbox and then
+   * the flag is looked at. All four are sequentially consistent: if it is not set here, a run after
+   * the shutdown finds the ask; otherwise that run may be over, and the ask is given up, unless its
+   * failure is there. */
+  if (actl__engine_is_shut(engine)) deadline = now;
   m = await(&engine->outside, asker, now, deadline);
   if (m != NULL) return end_ask(engine, asker, m, out);
 

@@ -50,8 +50,9 @@ struct outside {
   struct asker *blocks[OUTSIDE_BLOCKS]; /* written under the engine's lock, before any id that leads
                                          * there is given away */
   uint32_t n_askers;                    /* under the engine's lock */
-  uint32_t spinners_max;                /* constant */
-  _Atomic(uint32_t) n_spinning;         /* any thread, as all that follows */
+  uint32_t spinners_max;                /* constant, as the next one */
+  uint64_t door; /* a pid without a bit of it is none; traced: 0, so that every send is looked at */
+  _Atomic(uint32_t) n_spinning;                   /* any thread, as all that follows */
   _Atomic(uint64_t) letters[ACTL_LETTER_REASONS]; /* what no vat counted */
   _Atomic(uint64_t) late_replies, timeouts;
 };

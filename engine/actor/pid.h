@@ -54,6 +54,9 @@ static inline uint64_t actl__pid_home(uint32_t vat) {
 /* Who asks from a thread of the host: no actor's pid, which has a generation. See outside.h. */
 #define PID_OUTSIDE (PID_TOP | (uint64_t)PID_VAT_OUTSIDE << PID_VAT_SHIFT)
 
+/* No pid has the home bits of this. */
+#define PID_NOWHERE (PID_TOP | PID_HOME_MASK)
+
 static inline uint64_t actl__pid_make(uint64_t home, uint32_t slot, uint32_t generation) {
   return home | (uint64_t)generation << PID_GENERATION_SHIFT | slot;
 }

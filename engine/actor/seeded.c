@@ -127,7 +127,11 @@ void actl__seeded_check(struct vat *vat) {
 
 bool actl_ctx_is_seeded(actl_ctx *ctx) { return actl__vat(ctx)->is_seeded; }
 
-bool actl_ctx_scatters(actl_ctx *ctx) { return actl__vat(ctx)->engine->scatters; }
+bool actl_ctx_scatters(actl_ctx *ctx) {
+  /* relaxed: that bit is constant. */
+  const struct actl_engine *engine = actl__vat(ctx)->engine;
+  return (atomic_load_explicit(&engine->state, memory_order_relaxed) & ENGINE_SCATTERS) != 0;
+}
 
 uint32_t actl_ctx_choose(actl_ctx *ctx, actl_choice choice, uint32_t n) {
   return actl__choose_if_on(&actl__vat(ctx)->engine->choices, choice, n);

@@ -13,12 +13,12 @@ static inline uint64_t actl__vat_self(const struct vat *vat) {
   return ACTL_LIKELY(vat->current != NULL) ? vat->current->pid : 0;
 }
 
-/* `head` is the kind, and for a far ask its expiry; `id` is kept in slot 3, 0: none. On failure nothing
- * was sent. */
+/* To an actor that actl__vat_is_open lets everybody see; and to any other. `head` is the kind, and for an
+ * ask to any other its expiry; `id` is kept in slot 3, 0: none. On failure nothing was sent. */
 actl_status actl__send_near(struct vat *vat, struct actor *a, uint64_t head, uint64_t id,
                             const actl_value *values, size_t n);
-actl_status actl__send_far(struct vat *vat, uint64_t to, uint64_t head, uint64_t id,
-                           const actl_value *values, size_t n);
+actl_status actl__send_further(struct vat *vat, uint64_t to, uint64_t head, uint64_t id,
+                               const actl_value *values, size_t n);
 
 /* What a far ask that waits so long has in place of its age: until when it is worth handling. */
 uint64_t actl__ask_expiry(uint64_t now_ns, uint64_t timeout_ms);

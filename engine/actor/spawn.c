@@ -9,6 +9,7 @@
  */
 #include "actor/family.h"
 #include "actor/send.h"
+#include "actor/trace.h"
 #include "actor/vats.h"
 
 #include <string.h>
@@ -19,6 +20,7 @@ struct kind {
   uint64_t word;
   uint16_t flags;
   bool has_init;
+  bool may_scatter; /* with a seed it may be anywhere */
 };
 
 static const actl_behavior driven = {.name = "actor"};
@@ -110,18 +112,23 @@ static actl_status write_init(struct vat *vat, const struct kind *kind, enum nod
 static actl_status check_spawner(struct vat *vat) {
   if (vat->current == NULL) return ACTL_INVALID;
   if (vat->current->flags & ACTOR_STOPPING || vat->doing == DOING_ABANDON) return ACTL_STOPPED;
-  if (ACTL_UNLIKELY(actl__life_is_shut(vat))) return ACTL_SHUTDOWN;
   return ACTL_OK;
 }
 
-static actl_status spawn_near(struct vat *vat, const struct kind *kind, enum node_kind node_kind,
-                              const actl_value *values, size_t n, actl_pid *out) {
-  actl_status status = check_spawner(vat);
-  if (ACTL_UNLIKELY(status != ACTL_OK)) return status;
+/* Whether a spawn is refused, told of, or put elsewhere: see spawn_oddly. */
+static inline bool is_odd(struct vat *vat) {
+  /* seq_cst: see actl__vats_is_wanted. */
+  return ACTL_UNLIKELY(atomic_load_explicit(&vat->engine->state, memory_order_seq_cst) != 0 ||
+                       actl__vat_is_closing(vat));
+}
+
+ACTL_INLINE actl_status make_near(struct vat *vat, const struct kind *kind,
+                                  enum node_kind node_kind, const actl_value *values, size_t n,
+                                  actl_pid *out) {
   if (ACTL_UNLIKELY(!reserve_room(vat))) return ACTL_NO_MEMORY;
 
   struct actl_msg *init;
-  status = write_init(vat, kind, node_kind, values, n, &init);
+  actl_status status = write_init(vat, kind, node_kind, values, n, &init);
   if (ACTL_UNLIKELY(status != ACTL_OK)) return status;
 
   struct actor *a;
@@ -145,6 +152,40 @@ fail_state:
 fail_record:
   if (init != NULL) actl__vat_free_node(vat, init);
   return status;
+}
+
+static actl_status spawn_on(struct vat *vat, uint32_t number, const struct kind *kind,
+                            const actl_value *values, size_t n, actl_pid *out);
+
+/* Where the seed puts it; ACTL_VAT_ANY: where it would be. */
+static uint32_t scatter(struct vat *vat, const struct kind *kind) {
+  struct actl_engine *engine = vat->engine;
+  if (!kind->may_scatter || !actl_ctx_scatters(actl__ctx(vat))) return ACTL_VAT_ANY;
+  uint32_t i = actl__choose_if_on(&engine->choices, ACTL_CHOICE_PLACE, engine->n_vats + 1);
+  return i != 0 ? engine->vats[i - 1]->number : ACTL_VAT_ANY;
+}
+
+static ACTL_NOINLINE actl_status spawn_oddly(struct vat *vat, const struct kind *kind,
+                                             enum node_kind node_kind, const actl_value *values,
+                                             size_t n, actl_pid *out) {
+  if (actl__life_is_shut(vat)) return ACTL_SHUTDOWN;
+  uint32_t number = scatter(vat, kind);
+  if (number != ACTL_VAT_ANY) {
+    struct kind placed = *kind;
+    placed.may_scatter = false;
+    return spawn_on(vat, number, &placed, values, n, out);
+  }
+  actl_status status = make_near(vat, kind, node_kind, values, n, out);
+  if (status == ACTL_OK && actl__vat_is_traced(vat)) actl__trace_spawn(vat, out->bits);
+  return status;
+}
+
+static actl_status spawn_near(struct vat *vat, const struct kind *kind, enum node_kind node_kind,
+                              const actl_value *values, size_t n, actl_pid *out) {
+  actl_status status = check_spawner(vat);
+  if (ACTL_UNLIKELY(status != ACTL_OK)) return status;
+  if (is_odd(vat)) return spawn_oddly(vat, kind, node_kind, values, n, out);
+  return make_near(vat, kind, node_kind, values, n, out);
 }
 
 /* ---- Far ---- */
@@ -208,6 +249,7 @@ static actl_status spawn_far(struct vat *vat, struct vat *to, const struct kind 
                              const actl_value *values, size_t n, actl_pid *out) {
   actl_status status = check_spawner(vat);
   if (status != ACTL_OK) return status;
+  if (actl__life_is_shut(vat)) return ACTL_SHUTDOWN;
 
   struct actl_msg *m;
   status = write_spawn(vat, (uint64_t)(uintptr_t)kind->behavior, values, n, &m);
@@ -226,6 +268,7 @@ static actl_status spawn_far(struct vat *vat, struct vat *to, const struct kind 
   m->slot[NODE_TARGET_SLOT] = child->pid;
   out->bits = child->pid;
   vat->budget--;
+  if (actl__vat_is_traced(vat)) actl__trace_spawn_far(vat, child->pid, m);
   actl__vat_post_now(vat, m);
   return ACTL_OK;
 
@@ -265,15 +308,6 @@ static actl_status spawn_on(struct vat *vat, uint32_t number, const struct kind 
   return spawn_far(vat, to, kind, values, n, out);
 }
 
-/* A near spawn that may be anywhere; 0: near. */
-static actl_status scatter(struct vat *vat, const struct kind *kind, const actl_value *values,
-                           size_t n, actl_pid *out) {
-  struct actl_engine *engine = vat->engine;
-  uint32_t i = actl__choose_if_on(&engine->choices, ACTL_CHOICE_PLACE, engine->n_vats + 1);
-  if (i == 0) return spawn_near(vat, kind, NODE_INIT, values, n, out);
-  return spawn_on(vat, engine->vats[i - 1]->number, kind, values, n, out);
-}
-
 /* ---- Arriving ---- */
 
 static void arrive_failed(struct vat *vat, struct actl_msg *m, actl_status status) {
@@ -282,6 +316,7 @@ static void arrive_failed(struct vat *vat, struct actl_msg *m, actl_status statu
   actl__node_clear(m, &vat->engine->mem);
   vat->stats.spawned++;
   vat->stats.stopped++;
+  if (actl__vat_is_traced(vat)) actl__trace_stillborn(vat, pid, status);
   if (status != ACTL_SHUTDOWN) {
     vat->stats.failed++;
     actl__log(vat->engine, ACTL_LOG_ERROR, ACTL_LOG_FAILURE, "an actor could not be made: %s",
@@ -367,9 +402,8 @@ actl_status actl_spawn(actl_ctx *ctx, const actl_behavior *behavior, const actl_
                        size_t n, actl_pid *out) {
   if (!takes(behavior, n)) return ACTL_INVALID;
   struct kind kind = native(behavior);
-  struct vat *vat = actl__vat(ctx);
-  if (ACTL_UNLIKELY(vat->engine->scatters)) return scatter(vat, &kind, values, n, out);
-  return spawn_near(vat, &kind, NODE_INIT, values, n, out);
+  kind.may_scatter = true;
+  return spawn_near(actl__vat(ctx), &kind, NODE_INIT, values, n, out);
 }
 
 actl_status actl_spawn_on(actl_ctx *ctx, uint32_t vat, const actl_behavior *behavior,
@@ -398,7 +432,7 @@ actl_status actl_driven_spawn_on(actl_ctx *ctx, uint32_t vat, const actl_value *
 
 static actl_status spawn_outside(actl_engine *engine, uint32_t number, uint64_t behavior,
                                  const actl_value *values, size_t n, actl_pid *out) {
-  if (atomic_load_explicit(&engine->is_shutting_down, memory_order_relaxed)) return ACTL_SHUTDOWN;
+  if (actl__engine_is_shut(engine)) return ACTL_SHUTDOWN;
   struct vat *to;
   actl_status status = find_vat(engine, number, &to);
   if (status != ACTL_OK) return status;

@@ -8,6 +8,8 @@
 #include <stddef.h>
 
 #include "actor/send.h"
+#include "actor/trace.h"
+
 enum { TIMERS, ASKS }; /* the tables of a vat's wheel */
 
 enum timer_kind {
@@ -425,6 +427,7 @@ bool actl__timer_arrives(struct vat *vat, struct actl_msg *m) {
     actl__vat_free_node(vat, m);
     return false;
   }
+  if (ACTL_UNLIKELY((m->header & NODE_TRACED) != 0)) actl__trace_begin(vat, m);
   const uint64_t kind_bits = (uint64_t)15 << NODE_KIND_SHIFT;
   m->header = (m->header & ~kind_bits) | actl__node_head(NODE_MESSAGE);
   vat->stats.fired++;

@@ -8,6 +8,7 @@
  */
 #include "actor/send.h"
 #include "actor/timer.h"
+#include "actor/trace.h"
 #include "actor/turn.h"
 
 /* ---- Picking ---- */
@@ -133,16 +134,31 @@ static actl_status call_special(struct vat *vat, struct actor *a, struct actl_ms
   if (a->behavior->reply == NULL) return ACTL_OK;
 
   actl_ask_id id = {m->slot[NODE_ASK_SLOT]};
-  bool is_answer = kind == NODE_REPLY;
+  bool is_answer = kind == NODE_REPLY, is_traced = actl__vat_is_traced(vat);
   actl_status why = is_answer ? ACTL_OK : (actl_status)(int64_t)m->slot[0];
+  if (is_traced) actl__trace_resume(vat, a, m->from, why);
   vat->doing = DOING_REPLY;
-  return a->behavior->reply(actl__ctx(vat), actl__actor_state(a), id, why, is_answer ? m : NULL);
+  actl_status status =
+      a->behavior->reply(actl__ctx(vat), actl__actor_state(a), id, why, is_answer ? m : NULL);
+  if (is_traced && status == ACTL_OK) actl__trace_end(vat, NULL);
+  return status;
 }
 
-static ACTL_NOINLINE void run_special(struct vat *vat, struct actor *a, struct actl_msg *m) {
-  if (actl__node_kind(m) == NODE_TIMER) {
+/* A message that nothing but its trace makes special. false: nobody waits for its answer. */
+static bool run_traced(struct vat *vat, struct actor *a, struct actl_msg *m) {
+  if (actl__turn_skips(vat, m)) return false;
+  actl__trace_begin(vat, m);
+  run_message(vat, a, actl__actor_state(a), m);
+  return true;
+}
+
+/* false: it was no delivery. */
+static ACTL_NOINLINE bool run_special(struct vat *vat, struct actor *a, struct actl_msg *m) {
+  unsigned kind = actl__node_kind(m);
+  if (kind <= NODE_ASK) return run_traced(vat, a, m);
+  if (kind == NODE_TIMER) {
     if (actl__timer_arrives(vat, m)) run_message(vat, a, actl__actor_state(a), m);
-    return;
+    return true;
   }
   vat->msg = m;
   actl_status status = call_special(vat, a, m);
@@ -152,6 +168,7 @@ static ACTL_NOINLINE void run_special(struct vat *vat, struct actor *a, struct a
     settle(vat, m);
   }
   vat->doing = DOING_MESSAGE;
+  return true;
 }
 
 /* Runs the current actor until it rests, gives way or ends. */
@@ -172,11 +189,11 @@ ACTL_INLINE void run_native(struct vat *vat, struct actor *a) {
       rest(vat, a);
       break;
     }
-    if (ACTL_LIKELY(actl__node_kind(m) <= NODE_ASK)) {
+    if (ACTL_LIKELY(actl__node_is_plain(m))) {
       if (ACTL_UNLIKELY(actl__turn_skips(vat, m))) continue;
       run_message(vat, a, state, m);
-    } else {
-      run_special(vat, a, m);
+    } else if (!run_special(vat, a, m)) {
+      continue;
     }
     actl__turn_count_delivery(vat);
   }
@@ -218,8 +235,10 @@ static bool special_for_driver(struct vat *vat, struct actor *a, struct actl_msg
                                actl_delivery *out) {
   unsigned kind = actl__node_kind(m);
   *out = (actl_delivery){.kind = ACTL_DELIVER_INIT};
-  if (kind == NODE_TIMER) {
-    if (!actl__timer_arrives(vat, m)) return false;
+  if (kind == NODE_TIMER || kind <= NODE_ASK) {
+    bool is_next = kind == NODE_TIMER ? actl__timer_arrives(vat, m) : !actl__turn_skips(vat, m);
+    if (!is_next) return false;
+    if (kind <= NODE_ASK) actl__trace_begin(vat, m);
     message_for_driver(vat, a, m, out);
     return true;
   }
@@ -252,7 +271,7 @@ static inline bool next_of(struct vat *vat, struct actor *a, actl_delivery *out)
       rest(vat, a);
       return false;
     }
-    if (ACTL_LIKELY(actl__node_kind(m) <= NODE_ASK)) {
+    if (ACTL_LIKELY(actl__node_is_plain(m))) {
       if (ACTL_UNLIKELY(actl__turn_skips(vat, m))) continue;
       message_for_driver(vat, a, m, out);
       return true;

@@ -6,7 +6,7 @@
 #ifndef ACTL_ACTOR_TURN_H
 #define ACTL_ACTOR_TURN_H
 
-#include "actor/life.h"
+#include "actor/send.h"
 
 static inline void actl__turn_count_delivery(struct vat *vat) {
   vat->budget--;
@@ -22,7 +22,7 @@ static inline void actl__turn_count_message(struct vat *vat, const struct actl_m
 static inline bool actl__turn_skips(struct vat *vat, struct actl_msg *m) {
   if (ACTL_LIKELY(!actl__node_is_ask(m)) || !actl__ask_is_given_up(vat, m)) return false;
   m->slot[NODE_ASK_SLOT] = 0; /* nobody needs to hear of it */
-  actl__letter(vat, m, ACTL_EXPIRED);
+  actl__letter(vat, m, actl__vat_self(vat), ACTL_EXPIRED);
   return true;
 }
 

@@ -10,17 +10,21 @@
 #include "actor/family.h"
 #include "actor/seeded.h"
 #include "actor/timer.h"
+#include "actor/trace.h"
 #include "actor/vats.h"
+
 /* ---- Making and freeing ---- */
 
 /* What is the owner's alone, as it is at first and when the vat has ended. */
 static void begin(struct vat *vat) {
   const size_t again = offsetof(struct vat, worker);
-  uint64_t home = vat->home;
+  uint64_t home = vat->home, door = vat->door;
   memset(vat, 0, offsetof(struct vat, records));
   memset((char *)vat + again, 0, offsetof(struct vat, number) - again);
   vat->home = home;
   vat->is_seeded = vat->engine->choices.is_on;
+  vat->is_odd = vat->is_seeded || vat->engine->trace != NULL;
+  vat->door = door;
   actl__arena_init(&vat->arena, &vat->engine->slabs);
   actl__pool_init(&vat->pool, &vat->engine->depot);
   for (int list = 0; list < OWNED_LISTS; list++)
@@ -128,7 +132,7 @@ static void bury(struct vat *vat, struct chain chain) {
   for (struct actl_msg *m = chain.first, *next; m != NULL; m = next) {
     next = m == chain.last ? NULL : actl__node_next(m);
     ACTL_INVARIANT(actl__node_kind(m) != NODE_SPAWN); /* no vat ends while one is on its way */
-    actl__letter(vat, m, vat->is_shut ? ACTL_SHUTDOWN : ACTL_NO_ACTOR);
+    actl__letter(vat, m, m->slot[NODE_TARGET_SLOT], vat->is_shut ? ACTL_SHUTDOWN : ACTL_NO_ACTOR);
   }
 }
 
@@ -266,7 +270,7 @@ static void deliver_to(struct vat *vat, struct actor *a, struct actl_msg *m) {
     return;
   }
   if (kind == NODE_ASK && (a->flags & ACTOR_STOPPING) != 0) {
-    actl__letter(vat, m, ACTL_STOPPED);
+    actl__letter(vat, m, a->pid, ACTL_STOPPED);
     return;
   }
   if (actl__mailbox_push(a, m)) actl__ready_last(vat, a);
@@ -283,10 +287,11 @@ void actl__vat_deliver(struct vat *vat, struct actl_msg *m) {
   }
 
   struct actor *a = NULL;
-  if (actl__vat_find(vat, m->slot[NODE_TARGET_SLOT], &a) && a != NULL) {
+  uint64_t to = m->slot[NODE_TARGET_SLOT];
+  if (actl__vat_find(vat, to, &a) && a != NULL) {
     deliver_to(vat, a, m);
   } else {
-    actl__letter(vat, m, vat->is_shut ? ACTL_SHUTDOWN : ACTL_NO_ACTOR);
+    actl__letter(vat, m, to, vat->is_shut ? ACTL_SHUTDOWN : ACTL_NO_ACTOR);
   }
 }
 
@@ -308,6 +313,7 @@ static bool waits_for_more(const struct vat *vat) {
 
 void actl__vat_clear_node(struct vat *vat, struct actl_msg *m) {
   if ((m->header & NODE_DELAYED) != 0) actl__timer_handled(vat, m);
+  if ((m->header & NODE_TRACED) != 0) actl__trace_end(vat, m);
   actl__node_clear(m, &vat->engine->mem);
 }
 
@@ -350,11 +356,7 @@ static void set_pace(struct vat *vat, uint64_t now) {
   if (vat->out_used != 0 && vat->check_in > VAT_CHECK_FAR) vat->check_in = VAT_CHECK_FAR;
 }
 
-void actl__vat_check(struct vat *vat) {
-  if (vat->is_seeded) {
-    actl__seeded_check(vat);
-    return;
-  }
+static inline void check(struct vat *vat) {
   uint64_t now = actl__vat_now(vat);
   if (vat->out_used != 0) {
     if (now - vat->flush_ns > VAT_LINGER_NS) actl__vat_flush(vat);
@@ -370,14 +372,37 @@ void actl__vat_check(struct vat *vat) {
   set_pace(vat, now);
 }
 
+/* The clock has been read, and with it the age. */
+static void trace_age(struct vat *vat) {
+  if (vat->engine->trace != NULL) vat->age |= NODE_TRACED;
+}
+
+static ACTL_NOINLINE void check_odd(struct vat *vat) {
+  if (vat->is_seeded) {
+    actl__seeded_check(vat);
+  } else {
+    check(vat);
+    trace_age(vat);
+  }
+}
+
+void actl__vat_check(struct vat *vat) {
+  if (ACTL_UNLIKELY(vat->is_odd)) {
+    check_odd(vat);
+  } else {
+    check(vat);
+  }
+}
+
 static void begin_turn(struct vat *vat) {
-  bool is_seeded = vat->is_seeded;
+  bool is_odd = ACTL_UNLIKELY(vat->is_odd), is_seeded = is_odd && vat->is_seeded;
   if (is_seeded) actl__seeded_begin(vat);
   uint64_t now = actl__vat_now(vat);
   vat->turn_ns = vat->flush_ns = vat->check_ns = now;
   set_age(vat, now);
   if (vat->check_every == 0 || vat->check_every > VAT_CHECK_FAR) vat->check_every = VAT_CHECK_FAR;
   vat->check_in = is_seeded ? 1 : vat->check_every;
+  if (is_odd) trace_age(vat);
   vat->out_begun = 0;
   vat->turn_left = VAT_TURN;
   vat->queue_until = VAT_TURN - VAT_TURN / 4;

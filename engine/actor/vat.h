@@ -113,6 +113,9 @@ struct alarm;      /* the same */
 
 enum mode { MODE_RUN, MODE_START, MODE_STEP }; /* how an engine runs */
 
+/* What makes a spawn something else than it mostly is: one look tells. All but the first are constant. */
+enum { ENGINE_SHUT = 1, ENGINE_TRACED = 2, ENGINE_SCATTERS = 4 };
+
 struct actl_engine {
   struct memory mem; /* constant after the start, as all up to `sched` */
   struct slabs slabs;
@@ -138,7 +141,6 @@ struct actl_engine {
   struct choices choices; /* with a seed: the thread that runs it, as what follows */
   uint64_t seed;          /* constant, as the next two */
   uint64_t max_steps;     /* 0: no limit */
-  bool scatters;
   uint64_t n_steps;
   uint64_t until_ns;   /* of a step: when it ends; running.c's */
   bool is_spent;       /* a run has used up its steps */
@@ -150,7 +152,8 @@ struct actl_engine {
   struct pipe pipe;         /* constant once it has been made */
   _Atomic(bool) has_pipe;   /* written under `lock` */
 
-  _Atomic(bool) is_running, is_shutting_down;
+  _Atomic(bool) is_running;
+  _Atomic(uint8_t) state;     /* a sum of ENGINE_...; any thread */
   _Atomic(uint32_t) rotation; /* where "any" looks first */
 
   actl__lock lock; /* numbers, vats, behaviors, and places of askers */
@@ -169,15 +172,18 @@ enum { VAT_COUNTERS = offsetof(actl_stats, steals) / sizeof(uint64_t) };
 struct vat {
   struct task task;
   uint64_t home; /* the pid bits of its first number; constant */
+  uint64_t door; /* `home`, where what is sent there is sent as fast as can be; traced: no pid has
+                  * that; constant */
   struct actor *current;
   struct actl_msg *msg;    /* of the current delivery; NULL: none */
   struct actl_msg *answer; /* what a resumed handler waited for; NULL: none */
-  uint64_t age;            /* of nodes sent now, in place in the header */
+  uint64_t age;            /* of nodes sent now, in place in the header; with NODE_TRACED */
   int32_t budget;          /* of the current actor; falls with each message and each send */
   uint8_t doing;           /* enum doing */
   bool is_gone_through;    /* the bottom of the stack has been served in this turn */
   bool is_shut;            /* its actors have been told of the shutdown */
-  bool is_seeded;          /* constant */
+  bool is_seeded;          /* constant, as the next */
+  bool is_odd;             /* it has a seed or is traced, so that turns are not as ever */
   int32_t turn_left;       /* messages and sends until the turn is over */
   int32_t queue_until;     /* while `turn_left` is above it the queue is served first */
   struct pool pool;
@@ -234,6 +240,11 @@ struct vat {
 
 static_assert(sizeof(struct vat) <= 2560, "an empty vat stays below 4 kB");
 
+static inline bool actl__engine_is_shut(const struct actl_engine *engine) {
+  /* seq_cst: see actl__vats_is_wanted. */
+  return (atomic_load_explicit(&engine->state, memory_order_seq_cst) & ENGINE_SHUT) != 0;
+}
+
 static inline struct vat *actl__vat(actl_ctx *ctx) { return (struct vat *)(void *)ctx; }
 
 /* Nanoseconds of the engine's clock. */
@@ -277,7 +288,7 @@ static inline bool actl__vat_stack_reserve(struct vat *vat, uint64_t n_actors) {
   return ACTL_LIKELY(n_actors <= vat->ring_size) || actl__vat_stack_grow(vat, n_actors);
 }
 
-/* Frees what a node holds, and sets its timer anew. */
+/* Frees what a node holds, and sets its timer anew; a message that was begun has been handled. */
 void actl__vat_clear_node(struct vat *vat, struct actl_msg *m);
 
 /* ---- number.c ---- */
@@ -309,6 +320,7 @@ bool actl__turn_natives(struct vat *vat);
 /* ---- log.c ---- */
 
 /* "name <vat.slot.generation>", and where it waits. */
+void actl__describe_as(const char *name, uint64_t pid, char *out, size_t size);
 void actl__describe(struct vat *vat, struct actor *a, char *out, size_t size, char *where,
                     size_t where_size);
 void actl__log(struct actl_engine *engine, actl_log_level level, actl_log_kind kind,
@@ -328,6 +340,16 @@ struct actor *actl__vat_find_further(struct vat *vat, uint64_t pid, bool *is_nea
 /* Whether `pid` has this vat's first number. */
 static inline bool actl__vat_is_home(const struct vat *vat, uint64_t pid) {
   return ((pid ^ vat->home) & (PID_TOP | PID_HOME_MASK)) == 0;
+}
+
+/* Whether what is sent to `pid` needs no more than its actor, if it lives. */
+static inline bool actl__vat_is_open(const struct vat *vat, uint64_t pid) {
+  return ((pid ^ vat->door) & (PID_TOP | PID_HOME_MASK)) == 0;
+}
+
+/* Whether the host is told what happens. */
+static inline bool actl__vat_is_traced(const struct vat *vat) {
+  return ACTL_UNLIKELY((vat->age & NODE_TRACED) != 0);
 }
 
 /* Whether `pid` is in this vat, and (`out`) its live actor or NULL. */
@@ -415,7 +437,8 @@ static inline void actl__vat_give_blank(struct vat *vat, struct actl_msg *m) {
 }
 
 static inline void actl__vat_free_node(struct vat *vat, struct actl_msg *m) {
-  if (ACTL_UNLIKELY((m->header & (NODE_CARE | NODE_DELAYED)) != 0)) actl__vat_clear_node(vat, m);
+  const uint64_t odd = NODE_CARE | NODE_DELAYED | NODE_TRACED;
+  if (ACTL_UNLIKELY((m->header & odd) != 0)) actl__vat_clear_node(vat, m);
   actl__pool_give(&vat->pool, m);
 }
 

@@ -78,8 +78,7 @@ struct vat *actl__vats_find(struct actl_engine *engine, uint32_t number) {
 
 /* A place among those that may be open, and the vat that ended last; NULL: one must be made. */
 static actl_status take_place(struct actl_engine *engine, struct vat **out) {
-  /* seq_cst: see actl__vats_is_wanted. */
-  if (atomic_load_explicit(&engine->is_shutting_down, memory_order_seq_cst)) return ACTL_SHUTDOWN;
+  if (actl__engine_is_shut(engine)) return ACTL_SHUTDOWN;
 
   actl__lock_take(&engine->lock);
   bool is_full = engine->n_opened == VATS_OPENED;
@@ -194,7 +193,7 @@ bool actl__vats_is_wanted(const struct vat *vat, struct farewell farewell) {
   if (farewell.is_empty && (is_closing || farewell.is_isolate) && (incoming & ~VAT_CLOSING) == 0)
     return true;
   if (farewell.is_shut) return false;
-  return is_closing || atomic_load_explicit(&vat->engine->is_shutting_down, memory_order_seq_cst);
+  return is_closing || actl__engine_is_shut(vat->engine);
 }
 
 void actl__vats_put_aside(struct vat *vat, bool is_used_up) {

@@ -12,6 +12,7 @@
  */
 #include "actor/send.h"
 #include "actor/timer.h"
+#include "actor/trace.h"
 #include "actor/turn.h"
 
 /* ---- Parking ---- */
@@ -42,6 +43,7 @@ static void leave(struct vat *vat, struct actor *a, void *waiter, enum wait wait
   extra->waits_for = waits_for;
   extra->held = vat->msg;
   extra->held_doing = vat->doing;
+  if (actl__vat_is_traced(vat)) actl__trace_wait(vat, a);
   vat->msg = NULL;
   vat->doing = DOING_NOTHING;
   actl__vat_leave(vat);
@@ -109,7 +111,7 @@ void actl__wait_answer(struct vat *vat, struct actor *a, actl_status status, str
   if (a->phase == ACTOR_PARKED || a->phase == ACTOR_IDLE) actl__ready_last(vat, a);
 }
 
-void actl__wait_resume(struct vat *vat, struct actor *a, actl_delivery *out) {
+static void resume(struct vat *vat, struct actor *a, actl_delivery *out) {
   struct extra *extra = actl__extra_of(a);
   a->flags &= (uint16_t)~ACTOR_RESUMABLE;
   vat->msg = extra->held;
@@ -122,6 +124,12 @@ void actl__wait_resume(struct vat *vat, struct actor *a, actl_delivery *out) {
                          .waiter = extra->waiter};
   extra->waiter = NULL;
   extra->held = extra->answer = NULL;
+}
+
+void actl__wait_resume(struct vat *vat, struct actor *a, actl_delivery *out) {
+  resume(vat, a, out);
+  if (actl__vat_is_traced(vat))
+    actl__trace_resume(vat, a, out->msg != NULL ? out->msg->from : 0, out->status);
 }
 
 /* What the wait would have ended with is not to come any more. */
@@ -163,16 +171,26 @@ static void end_message(struct vat *vat) {
   }
 }
 
+static bool is_next_traced(struct vat *vat, struct actl_msg *m) {
+  if (actl__turn_skips(vat, m)) return false;
+  actl__trace_begin(vat, m);
+  return true;
+}
+
 /* The next message that is to be handled; NULL: none, or the actor has been told to stop. */
 static struct actl_msg *take_message(struct vat *vat, struct actor *a) {
   for (struct actl_msg *m; (m = actl__mailbox_pop(a)) != NULL;) {
+    if (ACTL_LIKELY(actl__node_is_plain(m))) {
+      if (!actl__turn_skips(vat, m)) return m;
+      continue;
+    }
     unsigned kind = actl__node_kind(m);
     if (kind == NODE_STOP) {
       a->flags |= ACTOR_STOP_NOW;
       actl__vat_free_node(vat, m);
       return NULL;
     }
-    if (kind == NODE_TIMER ? actl__timer_arrives(vat, m) : !actl__turn_skips(vat, m)) return m;
+    if (kind == NODE_TIMER ? actl__timer_arrives(vat, m) : is_next_traced(vat, m)) return m;
   }
   return NULL;
 }
@@ -232,7 +250,8 @@ bool actl__wait_receive(struct vat *vat, struct actor *a, actl_delivery *out) {
     forget(vat, extra);
     extra->answer_status = ACTL_OK;
   }
-  actl__wait_resume(vat, a, out);
+  /* That it goes on is told by the message, where there is one. */
+  (m != NULL ? resume : actl__wait_resume)(vat, a, out);
   if (m != NULL) begin_message(vat, m);
   vat->doing = DOING_MESSAGE;
   out->msg = m;

@@ -3,8 +3,8 @@
  *
  *   header   bits  0-7   how many values
  *            bits  8-11  kind
- *            bits 12-13  priority
- *            bits 14-15  flags: NODE_FAR, NODE_DELAYED
+ *            bit  12     priority
+ *            bits 13-15  flags: NODE_TRACED, NODE_FAR, NODE_DELAYED
  *            bits 16-35  five 4-bit types, one for each slot
  *            bits 36-63  coarse age: the sender's clock in milliseconds; of a far ask: when it
  *                        expires, 0: never
@@ -62,6 +62,7 @@ enum {
   NODE_TARGET_SLOT = 4,
   NODE_KIND_SHIFT = 8,
   NODE_PRIORITY_SHIFT = 12,
+  NODE_TRACED = 1 << 13,  /* the host is told of it: see actor/trace.h */
   NODE_FAR = 1 << 14,     /* came from another thread's pool; slot 4 is taken */
   NODE_DELAYED = 1 << 15, /* its timer (slot 3) begins anew when the message has been handled */
   NODE_TYPES_SHIFT = 16,
@@ -79,6 +80,7 @@ struct actl_msg {
 };
 
 static_assert(sizeof(struct actl_msg) == ACTL__CACHE_LINE, "a node is one cache line");
+static_assert(NODE_MESSAGE == 0 && NODE_ASK == 1, "see actl__node_is_plain");
 static_assert((int)NODE_TABLE == (int)ACTL_TABLE, "the wire form is one table");
 
 /* A block behind a slot: a long string, a table, or a pack of values. */
@@ -114,6 +116,11 @@ static inline unsigned actl__node_count(const struct actl_msg *m) {
 }
 static inline unsigned actl__node_type(const struct actl_msg *m, unsigned slot) {
   return (unsigned)(m->header >> (NODE_TYPES_SHIFT + 4 * slot)) & 15;
+}
+/* A message or an ask with nothing beside it. */
+static inline bool actl__node_is_plain(const struct actl_msg *m) {
+  const uint64_t odd = (uint64_t)(15 & ~NODE_ASK) << NODE_KIND_SHIFT | NODE_TRACED;
+  return (m->header & odd) == 0;
 }
 static inline bool actl__node_is_ask(const struct actl_msg *m) {
   return actl__node_kind(m) == NODE_ASK;

@@ -71,7 +71,7 @@ static bool is_same(actl_value a, actl_value b) {
 }
 
 static const uint64_t head = (uint64_t)NODE_ASK << NODE_KIND_SHIFT |
-                             (uint64_t)2 << NODE_PRIORITY_SHIFT | NODE_FAR |
+                             (uint64_t)1 << NODE_PRIORITY_SHIFT | NODE_FAR |
                              (uint64_t)0xABCDEF1 << NODE_AGE_SHIFT;
 static const uint64_t type_bits = (uint64_t)0xFFFFF << NODE_TYPES_SHIFT;
 
