@@ -3,6 +3,8 @@
  *
  *   scenario, file, behavior, far, workers, vats, params, requested, done, unit
  *   checks          [{name, ok}]
+ *   seed            where one was given; the object is then the same each time
+ *   virtual_seconds  with a seed, in place of what follows up to peak_rss_bytes
  *   seconds         from the call of `run` to its return, or report.clock's; and of that span:
  *   user_s, system_s  processor time of the whole process
  *   ns_per_op, floor_ns, floor_multiple   not after an error; the floor is measured just before
@@ -18,9 +20,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "command/letters.h"
 #include "command/report.h"
 
-#include <ctype.h>
 #include <string.h>
 
 void actl__report_value(struct json *json, const char *key, const struct param *param) {
@@ -48,6 +50,7 @@ static void write_params(struct json *json, const struct run *run) {
   }
   actl__json_count(json, "workers", run->workers);
   actl__json_count(json, "vats", run->vats);
+  if (run->options->is_seeded) actl__json_count(json, "seed", run->options->seed);
   actl__json_open(json, "params", '{');
   for (size_t i = 0; i < run->n_params; i++) {
     actl__report_value(json, run->params[i].name, &run->params[i]);
@@ -66,7 +69,12 @@ static void write_checks(struct json *json, const struct run *run) {
   actl__json_close(json, ']');
 }
 
+/* With a seed only what is the same each time. */
 static void write_clock(struct json *json, const struct run *run) {
+  if (run->options->is_seeded) {
+    actl__json_number(json, "virtual_seconds", (double)run->clock.engine_ns / 1e9, 12);
+    return;
+  }
   actl__json_number(json, "seconds", (double)run->clock.wall_ns / 1e9, 12);
   actl__json_number(json, "user_s", run->clock.user_s, 9);
   actl__json_number(json, "system_s", run->clock.system_s, 9);
@@ -91,26 +99,11 @@ static void write_result(struct json *json, const struct run *run) {
   if (run->has_returned) write_clock(json, run);
 }
 
-/* The reason as actl_status_name has it: in small letters, NO_MEMORY being "memory". */
-static void reason_name(char *out, size_t size, const char *letter) {
-  if (strcmp(letter, "NO_MEMORY") == 0) letter = "memory";
-  size_t i = 0;
-  for (; letter[i] != '\0' && i + 1 < size; i++) out[i] = (char)tolower((unsigned char)letter[i]);
-  out[i] = '\0';
-}
-
 static void write_dead_letters(struct json *json, const actl_stats *stats) {
-#define LETTER_NAME(reason) #reason,
-  static const char *const letters[] = {ACTL_LETTERS(LETTER_NAME)};
-#undef LETTER_NAME
-  uint64_t total = 0;
-  for (int i = 0; i < ACTL_LETTER_REASONS; i++) total += stats->dead_letters[i];
-  actl__json_count(json, "dead_letters", total);
-
+  actl__json_count(json, "dead_letters", actl__letters_total(stats));
   actl__json_open(json, "dead_letters_by_reason", '{');
   for (int i = 0; i < ACTL_LETTER_REASONS; i++) {
-    char name[32];
-    reason_name(name, sizeof name, letters[i]);
+    const char *name = actl__letters_name((actl_letter)i);
     if (stats->dead_letters[i] > 0) actl__json_count(json, name, stats->dead_letters[i]);
   }
   actl__json_close(json, '}');
@@ -165,7 +158,7 @@ void actl__report_json(const struct run *run, FILE *out) {
     write_params(&json, run);
     write_result(&json, run);
     if (run->was_played) {
-      actl__json_count(&json, "peak_rss_bytes", run->peak_rss_bytes);
+      if (!run->options->is_seeded) actl__json_count(&json, "peak_rss_bytes", run->peak_rss_bytes);
       write_engine(&json, &run->stats);
     }
     write_samples(&json, &run->samples);

@@ -18,6 +18,7 @@
 #include "command/strict.h"
 #include "command/suggest.h"
 
+#include "actl_lua.h"
 #include "actl_parts.h"
 
 #include <lauxlib.h>
@@ -34,24 +35,11 @@ static char *copy_string(lua_State *L, int index) {
   return bytes == NULL ? NULL : actl__text_copy(bytes, size);
 }
 
-int actl__host_load(lua_State *L, const struct run *run) {
-  lua_pushfstring(L, "@%s", run->path);
-  const char *bytes = run->source.bytes;
-  if (run->source.size > 0 && bytes[0] == LUA_SIGNATURE[0]) {
-    lua_pop(L, 1);
-    lua_pushfstring(L, "%s: is compiled Lua; give its source instead", run->path);
-    return LUA_ERRSYNTAX;
-  }
-  int status = luaL_loadbufferx(L, bytes, run->source.size, lua_tostring(L, -1), "t");
-  lua_remove(L, -2);
-  return status;
-}
-
 /* ---- What runner.lua calls ---------------------------------------------------------------------- */
 
 /* chunk() -> the compiled file */
 static int host_chunk(lua_State *L) {
-  return actl__host_load(L, host_run(L)) == LUA_OK ? 1 : lua_error(L);
+  return actl__source_load(L, host_run(L)->source) == LUA_OK ? 1 : lua_error(L);
 }
 
 /* arguments() -> the script's arguments ... */
@@ -98,23 +86,23 @@ static int host_loaded(lua_State *L) {
   return 0;
 }
 
-static void add_problem(lua_State *L, int status) {
-  actl__run_problem(host_run(L), status, "%s", luaL_checkstring(L, 1));
+static void add_problem(lua_State *L, enum verdict_kind kind) {
+  actl__run_problem(host_run(L), kind, "%s", luaL_checkstring(L, 1));
 }
 
-/* reject(text): something the script did is wrong */
+/* reject(text): something the file is, or its `run` did, is wrong */
 static int host_reject(lua_State *L) {
-  add_problem(L, STATUS_FAILED);
+  add_problem(L, host_run(L)->was_played ? VERDICT_RESULT : VERDICT_FILE);
   return 0;
 }
 
 /* usage(text): something on the command line is wrong */
 static int host_usage(lua_State *L) {
-  add_problem(L, STATUS_USAGE);
+  add_problem(L, VERDICT_USAGE);
   return 0;
 }
 
-/* scenario(name, about): either may be nil */
+/* scenario(name, about, lossy): each may be nil */
 static int host_scenario(lua_State *L) {
   struct run *run = host_run(L);
   if (lua_isstring(L, 1)) {
@@ -122,6 +110,7 @@ static int host_scenario(lua_State *L) {
     run->name = copy_string(L, 1);
   }
   run->about = copy_string(L, 2);
+  run->is_lossy = lua_toboolean(L, 3);
   /* release: pairs with the load in actl__host_open, on the thread that opens another vat. */
   atomic_store_explicit(&run->is_scenario, true, memory_order_release);
   return 0;
@@ -158,14 +147,14 @@ static int host_param(lua_State *L) {
 /* clock_start() */
 static int host_clock_start(lua_State *L) {
   struct run *run = host_run(L);
-  run->start = actl__span_now();
+  run->start = actl__span_now(actl_lua_ctx(L));
   return 0;
 }
 
 /* clock_stop() */
 static int host_clock_stop(lua_State *L) {
   struct run *run = host_run(L);
-  run->clock = actl__span_between(run->start, actl__span_now());
+  run->clock = actl__span_between(run->start, actl__span_now(actl_lua_ctx(L)));
   return 0;
 }
 
@@ -193,7 +182,7 @@ static int host_returned(lua_State *L) {
   return 0;
 }
 
-/* check(name, ok, error): error nil, or why it could not be made */
+/* check(name, ok, place, error): the file and line that gave it; nil, or why it could not be made */
 static int host_check(lua_State *L) {
   struct run *run = host_run(L);
   luaL_checkstring(L, 1);
@@ -201,7 +190,8 @@ static int host_check(lua_State *L) {
   run->checks[run->n_checks++] = (struct check){
       .name = copy_string(L, 1),
       .is_ok = lua_toboolean(L, 2),
-      .error = copy_string(L, 3),
+      .place = copy_string(L, 3),
+      .error = copy_string(L, 4),
   };
   return 0;
 }
@@ -376,7 +366,7 @@ int actl__host_open(lua_State *L) {
   }
   /* acquire: pairs with the store in host_scenario. */
   if (atomic_load_explicit(&run->is_scenario, memory_order_acquire)) {
-    if (actl__host_load(L, run) != LUA_OK) lua_error(L);
+    if (actl__source_load(L, run->source) != LUA_OK) lua_error(L);
     lua_call(L, 0, 0);
   }
   if (run->options->is_strict) actl__strict_seal(L, NULL, NULL);

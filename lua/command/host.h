@@ -25,8 +25,4 @@ struct run;
 /* Gives a new machine what any script of ours has: package.path, `arg` and os.exit. [0, 0] */
 void actl__host_prepare(lua_State *L, const struct run *run);
 
-/* Pushes the compiled file of the run and returns LUA_OK, or a message and another status.
- * [0, +1] */
-int actl__host_load(lua_State *L, const struct run *run);
-
 #endif

@@ -83,7 +83,7 @@ static int show_file(const struct options *options, const char *path, FILE *out,
   if (!may_be_scenario(path)) return STATUS_DONE;
 
   struct run run;
-  actl__run_new(&run, options, path);
+  actl__run_new(&run, options, path, NULL);
   actl__run_load(&run);
   actl__run_finish(&run);
   if (run.status == STATUS_DONE && actl__run_is_scenario(&run)) {

@@ -48,7 +48,7 @@ static void show(const struct run *run, FILE *out) {
 static int run_file(const struct options *options, const char *word, FILE *out) {
   char *path = actl__find_file(word);
   struct run run;
-  actl__run_new(&run, options, path);
+  actl__run_new(&run, options, path, NULL);
   actl__run_load(&run);
   actl__run_play(&run);
   actl__run_finish(&run);

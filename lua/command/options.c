@@ -38,7 +38,9 @@ const char actl__options_help[] =
     "  --seed N           one thread, a virtual clock, and a schedule that N decides: the same run\n"
     "                     each time (0 to 18446744073709551615)\n"
     "  --scatter          with a seed: it also decides in which vat each actor is made\n"
-    "  --strict           an assignment to a global after loading is an error\n"
+    "  --strict           an assignment to a global after loading is an error, and so is a message\n"
+    "                     that nobody had\n"
+    "  --lossy            not so for messages that nobody had\n"
     "  --steps N          with a seed: ends a run that is not quiet after N steps, as failed\n"
     "  --trace FILE       writes what happened, in order: as text, or for FILE.json in the Chrome\n"
     "                     trace format, which opens in Perfetto\n"
@@ -53,7 +55,6 @@ const char actl__options_help[] =
     "  --runs N           explore: how many seeds (default 1000)\n"
     "  --from SEED        explore: the first of them (default 1)\n"
     "  --all              explore: goes on after a failure, and counts\n"
-    "  --lossy            messages that nobody handles are no failure\n"
     "  --jobs J           explore and test: processes (default: one for each processor)\n"
     "\n"
     "For test:\n"
@@ -265,7 +266,7 @@ static const struct option options[] = {
     {"--runs", 0, VALUE_NEEDED, take_runs, FOR_EXPLORE},
     {"--from", 0, VALUE_NEEDED, take_from, FOR_EXPLORE},
     {"--all", 0, VALUE_NONE, take_all, FOR_EXPLORE},
-    {"--lossy", 0, VALUE_NONE, take_lossy, FOR_SEARCH},
+    {"--lossy", 0, VALUE_NONE, take_lossy, FOR_RUN | FOR_SEARCH},
     {"--jobs", 0, VALUE_NEEDED, take_jobs, FOR_EXPLORE | FOR_TEST},
     {"--seeds", 0, VALUE_NEEDED, take_seeds, FOR_TEST},
     {"--threaded", 0, VALUE_NONE, take_threaded, FOR_TEST},

@@ -42,18 +42,18 @@ struct options {
   bool is_json, is_quiet;
   bool is_seeded; /* --seed was given */
   uint64_t seed;
-  bool is_strict;           /* an assignment to a global after loading is an error */
-  bool scatters;            /* the seed places every spawn */
-  bool is_lossy;            /* explore, shrink: dead letters are no failure */
-  bool goes_on;             /* explore: after a failure, too */
-  bool is_threaded;         /* test: on threads and the real clock */
-  uint64_t max_steps;       /* 0: the command's default */
-  uint64_t runs, from;      /* explore: how many seeds, and the first */
-  uint32_t jobs;            /* explore, test: processes; 0: one for each processor */
-  uint32_t seeds;           /* test: how many for each case */
-  const char *trace;        /* the file to write; NULL: none */
-  const char *junit;        /* test: the same */
-  const char *only;         /* test: a part of the names of those that are run; NULL: all */
+  bool is_strict;      /* an assignment to a global after loading and a lost message are errors */
+  bool scatters;       /* the seed places every spawn */
+  bool is_lossy;       /* where it is strict: but lost messages are none */
+  bool goes_on;        /* explore: after a failure, too */
+  bool is_threaded;    /* test: on threads and the real clock */
+  uint64_t max_steps;  /* 0: the command's default */
+  uint64_t runs, from; /* explore: how many seeds, and the first */
+  uint32_t jobs;       /* explore, test: processes; 0: one for each processor */
+  uint32_t seeds;      /* test: how many for each case */
+  const char *trace;   /* the file to write; NULL: none */
+  const char *junit;   /* test: the same */
+  const char *only;    /* test: a part of the names of those that are run; NULL: all */
   struct setting *settings; /* in the order given: the last of a name counts */
   size_t n_settings;
   const char **files; /* for COMMAND_LIST the folders */

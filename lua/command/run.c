@@ -9,22 +9,18 @@
 #include "command/run.h"
 
 #include "command/console.h"
-#include "command/find.h"
 #include "command/floor.h"
 #include "command/host.h"
 #include "command/interrupt.h"
+#include "command/letters.h"
 
+#include "actl_driver.h"
 #include "actl_lua.h"
 #include "bench/native/native.h"
 
-#include <lauxlib.h>
-
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
 
 /* ---- Time --------------------------------------------------------------------------------------- */
@@ -33,7 +29,7 @@ static double seconds_of(struct timeval time) {
   return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
-struct span actl__span_now(void) {
+struct span actl__span_now(actl_ctx *ctx) {
   struct timespec now;
   struct rusage usage;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -42,6 +38,7 @@ struct span actl__span_now(void) {
       .wall_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
       .user_s = seconds_of(usage.ru_utime),
       .system_s = seconds_of(usage.ru_stime),
+      .engine_ns = ctx != NULL ? actl_now_ns(ctx) : 0,
   };
 }
 
@@ -50,6 +47,7 @@ struct span actl__span_between(struct span from, struct span to) {
       .wall_ns = to.wall_ns - from.wall_ns,
       .user_s = to.user_s - from.user_s,
       .system_s = to.system_s - from.system_s,
+      .engine_ns = to.engine_ns - from.engine_ns,
   };
 }
 
@@ -57,17 +55,25 @@ struct span actl__span_between(struct span from, struct span to) {
 
 enum { FAILURES_SHOWN = 100 }; /* of actors, with their tracebacks; the others are counted */
 
-/* Keeps the worst status and the first text's first line. */
-static void note_problem(struct run *run, int status, const char *text) {
+static int status_of(enum verdict_kind kind) {
+  return kind == VERDICT_USAGE ? STATUS_USAGE : STATUS_FAILED;
+}
+
+/* Keeps the worst status, and what came first. */
+static void note_problem(struct run *run, enum verdict_kind kind, const char *text) {
   pthread_mutex_lock(&run->lock);
-  if (status > run->status) run->status = status;
-  if (run->error == NULL) run->error = actl__text_copy(text, strcspn(text, "\n"));
+  if (status_of(kind) > run->status) run->status = status_of(kind);
+  if (run->trouble == NULL) {
+    run->verdict = kind;
+    run->trouble = actl__text_copy(text, strlen(text));
+    run->error = actl__text_copy(text, strcspn(text, "\n"));
+  }
   pthread_mutex_unlock(&run->lock);
 }
 
 /* What goes wrong while all actors are being stopped by a signal is no news, here and in on_log: an
  * ask fails since the other one is gone, `run` returns without having done everything. */
-void actl__run_problem(struct run *run, int status, const char *format, ...) {
+void actl__run_problem(struct run *run, enum verdict_kind kind, const char *format, ...) {
   if (actl__interrupt_signal() != 0) return;
 
   struct text text = {0};
@@ -75,8 +81,8 @@ void actl__run_problem(struct run *run, int status, const char *format, ...) {
   va_start(values, format);
   actl__text_print_list(&text, format, values);
   va_end(values);
-  note_problem(run, status, text.bytes);
-  actl__console_say("%s", text.bytes);
+  note_problem(run, kind, text.bytes);
+  if (!run->is_silent) actl__console_say("%s", text.bytes);
   actl__text_free(&text);
 }
 
@@ -94,16 +100,22 @@ static uint64_t count_failure(struct run *run) {
   return n;
 }
 
+static void note_failure(struct run *run, enum verdict_kind kind, const char *text) {
+  if (actl__interrupt_signal() != 0) return;
+  note_problem(run, kind, text);
+  if (count_failure(run) <= FAILURES_SHOWN && !run->is_silent) actl__console_say("%s", text);
+}
+
 /* The engine's log. */
 static void on_log(void *ud, actl_log_level level, actl_log_kind kind, const char *text) {
   static const char *const levels[] = {"debug", "info", "warning", "error"};
   struct run *run = ud;
 
-  if (kind == ACTL_LOG_FAILURE || kind == ACTL_LOG_STUCK) {
-    if (actl__interrupt_signal() != 0) return;
-    note_problem(run, STATUS_FAILED, text);
-    if (count_failure(run) <= FAILURES_SHOWN) actl__console_say("%s", text);
-  } else {
+  if (kind == ACTL_LOG_FAILURE) {
+    note_failure(run, VERDICT_ACTOR, text);
+  } else if (kind == ACTL_LOG_STUCK) {
+    note_failure(run, VERDICT_DEADLOCK, text);
+  } else if (!run->is_silent) {
     unsigned i = (unsigned)level < 4 ? (unsigned)level : 3;
     char *line = actl__text_format("%s: %s", levels[i], text);
     actl__console_write(line);
@@ -111,80 +123,11 @@ static void on_log(void *ud, actl_log_level level, actl_log_kind kind, const cha
   }
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------ */
-
-static bool read_stream(struct text *out, FILE *file) {
-  char block[16384];
-  size_t n = 0;
-  while ((n = fread(block, 1, sizeof block, file)) > 0) actl__text_add(out, block, n);
-  actl__text_add(out, "", 0);
-  return ferror(file) == 0;
-}
-
-/* A byte order mark goes, and of a first line that begins with # only its end stays, so that the
- * numbers of the others are right. */
-static void strip_first_line(struct text *source) {
-  size_t skip = 0;
-  if (strncmp(source->bytes, "\xEF\xBB\xBF", 3) == 0) skip = 3;
-  if (source->bytes[skip] == '#') skip += strcspn(source->bytes + skip, "\n");
-  source->size -= skip;
-  memmove(source->bytes, source->bytes + skip, source->size + 1);
-}
-
-static void refuse_file(struct run *run, int error) {
-  if (run->path[0] == '\0') {
-    actl__run_problem(run, STATUS_USAGE, "a FILE's name is empty");
-    return;
-  }
-  char *similar = error == ENOENT ? actl__find_similar(run->path) : NULL;
-  if (similar != NULL) {
-    actl__run_problem(run, STATUS_USAGE, "cannot read %s: %s; did you mean '%s'?", run->path,
-                      strerror(error), similar);
-  } else {
-    actl__run_problem(run, STATUS_USAGE, "cannot read %s: %s", run->path, strerror(error));
-  }
-  free(similar);
-}
-
-static bool read_source(struct run *run) {
-  FILE *file = fopen(run->path, "rb");
-  if (file == NULL) {
-    refuse_file(run, errno);
-    return false;
-  }
-  struct stat info;
-  if (fstat(fileno(file), &info) == 0 && S_ISDIR(info.st_mode)) {
-    actl__run_problem(run, STATUS_USAGE,
-                      "%s is a folder: give a file in it, or see 'actorlua list %s'", run->path,
-                      run->path);
-    fclose(file);
-    return false;
-  }
-  bool is_read = read_stream(&run->source, file);
-  if (!is_read) refuse_file(run, errno);
-  fclose(file);
-  if (is_read) strip_first_line(&run->source);
-  return is_read;
-}
-
-/* Compiles the file once before there is an engine: a mistake is then said in one line. */
-static bool check_syntax(struct run *run) {
-  lua_State *L = luaL_newstate();
-  if (L == NULL) {
-    actl__run_problem(run, STATUS_FAILED, "%s: not enough memory", run->path);
-    return false;
-  }
-  bool is_good = actl__host_load(L, run) == LUA_OK;
-  if (!is_good) actl__run_problem(run, STATUS_FAILED, "%s", lua_tostring(L, -1));
-  lua_close(L);
-  return is_good;
-}
-
 /* ---- The engine --------------------------------------------------------------------------------- */
 
 static bool is_ok(struct run *run, const char *what, actl_status status) {
   if (status == ACTL_OK) return true;
-  actl__run_problem(run, STATUS_FAILED, "%s: %s: %s", run->path, what, actl_status_text(status));
+  actl__run_problem(run, VERDICT_ENGINE, "%s: %s: %s", run->path, what, actl_status_text(status));
   return false;
 }
 
@@ -195,6 +138,8 @@ static bool open_engine(struct run *run) {
       .vats = options->vats,
       .is_seeded = options->is_seeded,
       .seed = options->seed,
+      .choose = run->choose,
+      .choose_ud = run->choose_ud,
       .scatters = options->scatters,
       .max_steps = options->max_steps,
       .log = on_log,
@@ -208,7 +153,7 @@ static bool open_engine(struct run *run) {
     return false;
   run->workers = actl_engine_workers(run->engine);
   run->vats = actl_engine_vats(run->engine);
-  actl__interrupt_watch(run->engine);
+  if (!run->is_silent) actl__interrupt_watch(run->engine);
   return is_ok(run, "the native behaviors cannot be registered",
                actl_bench_register(run->engine)) &&
          is_ok(run, "Lua cannot be attached", actl_lua_open(run->engine, &lua)) &&
@@ -216,15 +161,20 @@ static bool open_engine(struct run *run) {
                actl_lua_spawn(run->engine, 0, ACTL_HOST_ACTOR, NULL, 0, &run->actor));
 }
 
+/* Runs the engine until it is quiet. */
+static bool run_engine(struct run *run, const char *what) {
+  actl_status status = actl_engine_run(run->engine);
+  if (status != ACTL_LIMIT) return is_ok(run, what, status);
+  actl__run_problem(run, VERDICT_STEPS, "%s: is not quiet after %llu steps", run->path,
+                    (unsigned long long)run->options->max_steps);
+  return false;
+}
+
 /* Tells the run actor to do something and runs the engine until it is quiet. */
 static bool tell(struct run *run, const char *what) {
   actl_status status = actl_engine_send(run->engine, run->actor, ACTL_VALUES(actl_text(what)));
-  if (!is_ok(run, "the run cannot be told to go on", status)) return false;
-  status = actl_engine_run(run->engine);
-  if (status != ACTL_LIMIT) return is_ok(run, "the engine cannot run", status);
-  actl__run_problem(run, STATUS_FAILED, "%s: is not quiet after %llu steps", run->path,
-                    (unsigned long long)run->options->max_steps);
-  return false;
+  return is_ok(run, "the run cannot be told to go on", status) &&
+         run_engine(run, "the engine cannot run");
 }
 
 /* ---- A run, in the order of its life ------------------------------------------------------------ */
@@ -239,21 +189,33 @@ static char *name_of(const char *path) {
   return actl__text_copy(name, has_suffix ? size - strlen(suffix) : size);
 }
 
-void actl__run_new(struct run *out, const struct options *options, const char *path) {
-  *out = (struct run){.options = options, .path = path, .name = name_of(path)};
+void actl__run_new(struct run *out, const struct options *options, const char *path,
+                   const struct source *source) {
+  *out = (struct run){.options = options, .path = path, .source = source, .name = name_of(path)};
   atomic_init(&out->is_scenario, false);
   atomic_init(&out->footprint.held_bytes, 0);
   pthread_mutex_init(&out->lock, NULL);
 }
 
-bool actl__run_read(struct run *run) { return read_source(run) && check_syntax(run); }
+bool actl__run_read(struct run *run) {
+  if (run->source != NULL) return true;
+  bool is_there = false;
+  char *problem = actl__source_read(&run->own_source, run->path, &is_there);
+  if (problem == NULL) {
+    run->source = &run->own_source;
+  } else {
+    actl__run_problem(run, is_there ? VERDICT_FILE : VERDICT_USAGE, "%s", problem);
+  }
+  free(problem);
+  return run->source != NULL;
+}
 
 void actl__run_load(struct run *run) {
   if (!actl__run_read(run) || !open_engine(run)) return;
   if (!tell(run, ACTL_HOST_LOAD)) return;
   if (!run->is_loaded && is_well(run)) {
     actl__run_problem(
-        run, STATUS_FAILED,
+        run, VERDICT_RESULT,
         "%s: its top level never returned: it was stopped, or waits for what cannot come",
         run->path);
   }
@@ -283,10 +245,19 @@ static actl_stats own_stats(struct run *run, const actl_stats *before) {
   return stats;
 }
 
+static void judge_check(struct run *run, const struct check *check) {
+  if (check->is_ok) return;
+  if (is_well(run)) run->failed_check = check->name;
+  actl__run_problem(run, VERDICT_CHECK, "%s: the check '%s' failed%s%s",
+                    check->place != NULL ? check->place : run->path, check->name,
+                    check->error != NULL ? " with an error: " : "",
+                    check->error != NULL ? check->error : "");
+}
+
 static void judge(struct run *run) {
   if (!run->has_returned) {
     if (is_well(run)) {
-      actl__run_problem(run, STATUS_FAILED,
+      actl__run_problem(run, VERDICT_RESULT,
                         "%s: 'run' never returned: it was stopped, or waits for what cannot come",
                         run->path);
     }
@@ -294,18 +265,12 @@ static void judge(struct run *run) {
   }
   if (run->has_deferred && !run->has_checked && actl__interrupt_signal() == 0) {
     actl__run_problem(
-        run, STATUS_FAILED,
+        run, VERDICT_RESULT,
         "%s: checks that wait for the end were not made: the actor of 'run' had ended", run->path);
   }
-  for (size_t i = 0; i < run->n_checks; i++) {
-    const struct check *check = &run->checks[i];
-    if (check->is_ok) continue;
-    actl__run_problem(run, STATUS_FAILED, "%s: the check '%s' failed%s%s", run->path, check->name,
-                      check->error != NULL ? " with an error: " : "",
-                      check->error != NULL ? check->error : "");
-  }
+  for (size_t i = 0; i < run->n_checks; i++) judge_check(run, &run->checks[i]);
   if (run->done != run->requested) {
-    actl__run_problem(run, STATUS_FAILED, "%s: %lld done of %lld requested, so it gives no rate",
+    actl__run_problem(run, VERDICT_RESULT, "%s: %lld done of %lld requested, so it gives no rate",
                       run->path, (long long)run->done, (long long)run->requested);
   }
 }
@@ -314,7 +279,8 @@ void actl__run_play(struct run *run) {
   if (!actl__run_is_scenario(run) || !is_well(run)) return;
 
   run->was_played = true;
-  run->floor_ns = actl__run_is_native(run) ? actl__floor_native() : actl__floor_lua();
+  if (!run->options->is_seeded)
+    run->floor_ns = actl__run_is_native(run) ? actl__floor_native() : actl__floor_lua();
   actl_stats before;
   actl_engine_stats(run->engine, &before);
   bool is_run = tell(run, ACTL_HOST_RUN);
@@ -329,20 +295,46 @@ void actl__run_play(struct run *run) {
   judge(run);
 }
 
+/* Once it is quiet: a message that nobody had is an error in a strict run. What else went wrong says
+ * more. */
+static void judge_letters(struct run *run) {
+  if (!run->options->is_strict || run->options->is_lossy || run->is_lossy || !is_well(run)) return;
+  actl_stats stats;
+  actl_engine_stats(run->engine, &stats);
+  uint64_t lost = actl__letters_lost(&stats);
+  if (lost == 0) return;
+  struct text reasons = {0};
+  actl__letters_print(&reasons, &stats, true);
+  actl__run_problem(run, VERDICT_LOST,
+                    "%s: %llu message%s lost: %s (--lossy, or a field lossy = true "
+                    "in a scenario, allows that)",
+                    run->path, (unsigned long long)lost, lost == 1 ? " was" : "s were",
+                    reasons.bytes);
+  actl__text_free(&reasons);
+}
+
+static void stop_actors(struct run *run) {
+  actl_engine_shutdown(run->engine);
+  (void)run_engine(run, "the actors cannot be stopped");
+}
+
 void actl__run_finish(struct run *run) {
   if (run->engine != NULL) {
-    actl_engine_shutdown(run->engine);
-    is_ok(run, "the actors cannot be stopped", actl_engine_run(run->engine));
+    judge_letters(run);
+    stop_actors(run);
     actl_engine_free(run->engine);
     run->engine = NULL;
   }
+  if (run->is_silent) return;
   actl__console_clear();
   if (run->n_failures > FAILURES_SHOWN) {
     actl__console_say("%s: %llu failures more", run->path,
                       (unsigned long long)(run->n_failures - FAILURES_SHOWN));
   }
   int signal = actl__interrupt_signal();
-  if (signal != 0) note_problem(run, 128 + signal, "interrupted");
+  if (signal == 0) return;
+  run->status = 128 + signal;
+  if (run->error == NULL) run->error = actl__text_format("interrupted");
 }
 
 void actl__run_free(struct run *run) {
@@ -353,6 +345,7 @@ void actl__run_free(struct run *run) {
   for (size_t i = 0; i < run->n_checks; i++) {
     free(run->checks[i].name);
     free(run->checks[i].error);
+    free(run->checks[i].place);
   }
   for (size_t i = 0; i < run->n_figures; i++) {
     free(run->figures[i].name);
@@ -364,13 +357,21 @@ void actl__run_free(struct run *run) {
   free(run->name);
   free(run->about);
   free(run->unit);
+  free(run->trouble);
   free(run->error);
   actl__histogram_free(&run->samples);
-  actl__text_free(&run->source);
+  actl__source_free(&run->own_source);
   pthread_mutex_destroy(&run->lock);
 }
 
 /* ---- What is known of it ------------------------------------------------------------------------ */
+
+void actl__run_verdict(const struct run *run, struct verdict *out) {
+  *out = (struct verdict){.kind = run->verdict};
+  if (run->trouble != NULL) out->text = actl__text_copy(run->trouble, strlen(run->trouble));
+  if (run->failed_check != NULL)
+    out->check = actl__text_copy(run->failed_check, strlen(run->failed_check));
+}
 
 const struct param *actl__run_param(const struct run *run, const char *name) {
   for (size_t i = 0; i < run->n_params; i++) {
@@ -391,6 +392,7 @@ bool actl__run_is_native(const struct run *run) {
 }
 
 double actl__run_ns_per_op(const struct run *run) {
-  bool is_good = run->status == STATUS_DONE && run->has_returned && run->done == run->requested;
+  bool is_good = run->status == STATUS_DONE && run->has_returned && run->done == run->requested &&
+                 !run->options->is_seeded;
   return is_good && run->done > 0 ? (double)run->clock.wall_ns / (double)run->done : 0;
 }

@@ -18,7 +18,8 @@
 #include "command/footprint.h"
 #include "command/histogram.h"
 #include "command/options.h"
-#include "command/text.h"
+#include "command/source.h"
+#include "command/verdict.h"
 
 #include "actl.h"
 
@@ -43,6 +44,7 @@ struct check {
   char *name;
   bool is_ok;
   char *error; /* what making it came to; NULL: it was made */
+  char *place; /* the file and line that gave it */
 };
 
 /* What a scenario measured beside its rate. */
@@ -55,6 +57,7 @@ struct figure {
 struct span {
   uint64_t wall_ns;
   double user_s, system_s; /* of the whole process */
+  uint64_t engine_ns;      /* by the engine's clock */
 };
 
 struct run {
@@ -62,8 +65,14 @@ struct run {
   const struct options *options;
   const char *path; /* the file, as messages name it */
 
+  /* Set between new and load, if at all. */
+  actl_choose_fn choose; /* decides in place of the seed */
+  void *choose_ud;
+  bool is_silent; /* what goes wrong is noted and not said */
+
   /* Main thread only. */
-  struct text source;
+  const struct source *source;
+  struct source own_source; /* `source`, where load has read it */
   actl_engine *engine;
   actl_pid actor;
   bool was_played;
@@ -76,6 +85,7 @@ struct run {
   bool is_loaded; /* the top level has returned */
   char *name;     /* the scenario's; while it is not known, or has none, the file's without .lua */
   char *about;    /* NULL: it says nothing */
+  bool is_lossy;  /* dead letters are no failure */
   struct param *params; /* sorted by name */
   size_t n_params;
   struct check *checks;
@@ -98,22 +108,29 @@ struct run {
   /* Any thread, under `lock`. */
   pthread_mutex_t lock;
   int status;
-  char *error; /* what went wrong first, in one line; NULL: nothing */
+  enum verdict_kind verdict; /* what kind of thing went wrong first */
+  char *trouble;             /* that thing, lines as they were said; NULL: nothing went wrong */
+  char *error;               /* its first line */
+  const char *failed_check;  /* its name, where it is a check: one of `checks` */
   uint64_t n_failures;
 };
 
-/* `path` and `options` must outlive the run. */
-void actl__run_new(struct run *out, const struct options *options, const char *path);
+/* `path` and `options` must outlive the run, and so must `source`; NULL: load reads it. */
+void actl__run_new(struct run *out, const struct options *options, const char *path,
+                   const struct source *source);
 bool actl__run_read(struct run *run); /* the first part of load; false: there is a problem */
 void actl__run_load(struct run *run);
 void actl__run_play(struct run *run);
 void actl__run_finish(struct run *run);
 void actl__run_free(struct run *run);
 
-/* Notes that something went wrong, and says it on stderr: the worst `status` counts, and the first
- * text. Any thread. */
-void actl__run_problem(struct run *run, int status, const char *format, ...)
+/* Notes that something went wrong, and says it on stderr: the first one is the run's verdict. Any
+ * thread. */
+void actl__run_problem(struct run *run, enum verdict_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* What came of it, after finish; to be freed. */
+void actl__run_verdict(const struct run *run, struct verdict *out);
 
 /* The parameter of that name; NULL: the scenario has none. */
 const struct param *actl__run_param(const struct run *run, const char *name);
@@ -124,10 +141,12 @@ bool actl__run_is_scenario(const struct run *run);
 /* Whether the behaviors that were run are C functions (its parameter `behavior`). */
 bool actl__run_is_native(const struct run *run);
 
-/* Nanoseconds of one operation; 0: the run gives no rate, since something went wrong. */
+/* Nanoseconds of one operation; 0: the run gives no rate, since something went wrong, or the clock was
+ * a virtual one. */
 double actl__run_ns_per_op(const struct run *run);
 
-struct span actl__span_now(void);
+/* `ctx`: of the running handler; NULL: none runs, and there is no engine's time in it. */
+struct span actl__span_now(actl_ctx *ctx);
 struct span actl__span_between(struct span from, struct span to);
 
 #endif

@@ -9,7 +9,7 @@ local actor = require "actor"
 local file = host.path
 local scenario        -- what the file returned
 local params          -- its parameters in this run
-local deferred = {}   -- checks to be made once the engine is quiet: {name, function}
+local deferred = {}   -- checks to be made once the engine is quiet: {name, function, place}
 local figures = {}    -- the names of those that were given
 local clock = "off"   -- "running" and "read" once report.clock was called
 
@@ -61,7 +61,7 @@ local function check_params(defaults)
   end
 end
 
-local fields = { "about", "name", "params", "refuse", "run" }
+local fields = { "about", "lossy", "name", "params", "refuse", "run" }
 
 local function check_scenario(t)
   if type(t) ~= "table" then
@@ -89,6 +89,9 @@ local function check_scenario(t)
   end
   if t.refuse ~= nil and type(t.refuse) ~= "function" then
     return ("%s has %s as 'refuse'; it must be a function"):format(file, describe(t.refuse))
+  end
+  if t.lossy ~= nil and type(t.lossy) ~= "boolean" then
+    return ("%s has %s as 'lossy'; it must be true or false"):format(file, describe(t.lossy))
   end
   for _, key in ipairs { "name", "about" } do
     if t[key] ~= nil and type(t[key]) ~= "string" then
@@ -182,16 +185,24 @@ function report.clock(f)
   return table.unpack(results, 1, results.n)
 end
 
+-- The file and line that called report's function.
+local function caller()
+  local info = debug.getinfo(3, "Sl")
+  if info and info.currentline > 0 then
+    return ("%s:%d"):format(info.source:match("^@(.*)") or info.short_src, info.currentline)
+  end
+end
+
 -- ok: what holds now; or a function of actor.stats(), called once the engine is quiet.
 function report.check(name, ok)
   if type(name) ~= "string" then
     error(("report.check takes a name first, not %s"):format(describe(name)), 2)
   end
   if type(ok) == "function" then
-    deferred[#deferred + 1] = { name, ok }
+    deferred[#deferred + 1] = { name, ok, caller() }
     host.deferred()
   else
-    host.check(name, not not ok)
+    host.check(name, not not ok, caller())
   end
 end
 
@@ -266,7 +277,7 @@ local function load()
       .. "parameters, and 'actorlua run FILE ...' runs several files")
   end
   scenario = returned[1]
-  host.scenario(scenario.name, scenario.about)
+  host.scenario(scenario.name, scenario.about, scenario.lossy)
   problem = read_params(scenario.params or {})
   if problem then host.usage(problem) end
 end
@@ -290,9 +301,9 @@ local function quiet()
     stats.alive = stats.alive - 1
     local fine, ok = pcall(check[2], stats)
     if fine then
-      host.check(check[1], not not ok)
+      host.check(check[1], not not ok, check[3])
     else
-      host.check(check[1], false, tostring(ok))
+      host.check(check[1], false, check[3], tostring(ok))
     end
   end
   host.checked()

@@ -106,7 +106,7 @@ static void run_case(void *ud, int memo) {
 static void start_next(struct session *s) {
   struct test_case *test = s->cases[s->n_started++];
   if (test->outcome != OUTCOME_NONE) return; /* skipped, or of a file that cannot be loaded */
-  test->began_ns = actl__span_now().wall_ns;
+  test->began_ns = actl__span_now(NULL).wall_ns;
   if (!actl__jobs_start(&s->jobs, run_case, test)) actl__case_refuse(test, strerror(errno));
 }
 
@@ -131,7 +131,7 @@ static bool run_cases(struct session *s) {
       struct job_end end;
       if (!actl__jobs_wait(&s->jobs, &end)) return false;
       struct test_case *test = end.ud;
-      test->ns = actl__span_now().wall_ns - test->began_ns;
+      test->ns = actl__span_now(NULL).wall_ns - test->began_ns;
       actl__case_read(test, &end);
     }
     show_done(s);
@@ -196,13 +196,13 @@ static int stop(const struct session *s) {
 /* ---- The whole ---------------------------------------------------------------------------------- */
 
 static int run_session(struct session *s) {
-  uint64_t began_ns = actl__span_now().wall_ns;
+  uint64_t began_ns = actl__span_now(NULL).wall_ns;
   for (size_t i = 0; i < s->n_files; i++)
     if (!list_cases(s, &s->files[i])) return stop(s);
   choose_cases(s);
   if (!s->options->is_quiet) actl__tap_begin(s->out, s->n_cases);
   if (!run_cases(s)) return stop(s);
-  show_summary(s, actl__span_now().wall_ns - began_ns);
+  show_summary(s, actl__span_now(NULL).wall_ns - began_ns);
   return judge(s);
 }
 
@@ -211,7 +211,7 @@ static void session_open(struct session *out, const struct options *options, FIL
   out->files = actl__text_room(NULL, out->n_files * sizeof *out->files);
   for (size_t i = 0; i < out->n_files; i++) {
     out->files[i] = (struct test_file){0};
-    actl__run_new(&out->files[i].run, options, options->files[i]);
+    actl__run_new(&out->files[i].run, options, options->files[i], NULL);
   }
   actl__jobs_open(&out->jobs, options->jobs);
 }

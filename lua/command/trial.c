@@ -205,7 +205,7 @@ void actl__stage_open(struct stage *out, struct run *run) {
   dump(L, &out->kit, luaL_loadbuffer(L, actl_part_kit, actl_part_kit_size, KIT_SOURCE) == LUA_OK);
   dump(L, &out->same,
        luaL_loadbuffer(L, actl_part_kit_same, actl_part_kit_same_size, KIT_SOURCE) == LUA_OK);
-  dump(L, &out->file, actl__host_load(L, run) == LUA_OK);
+  dump(L, &out->file, actl__source_load(L, run->source) == LUA_OK);
   lua_close(L);
 }
 

@@ -241,13 +241,13 @@ static void a_rate_is_refused_when_a_check_fails(void **state) {
   (void)state;
   assert_no_rate("report.check('one', true) report.check('two', nil)\n"
                  "return { requested = 1, done = 1, unit = 'thing' }",
-                 "case.lua: the check 'two' failed");
+                 "case.lua:7: the check 'two' failed");
   assert_no_rate("report.check('late', function(stats) return stats.alive == 7 end)\n"
                  "return { requested = 1, done = 1, unit = 'thing' }",
-                 "case.lua: the check 'late' failed");
+                 "case.lua:7: the check 'late' failed");
   assert_no_rate("report.check('odd', function() error('oh no') end)\n"
                  "return { requested = 1, done = 1, unit = 'thing' }",
-                 "case.lua: the check 'odd' failed with an error: case.lua:7: oh no");
+                 "case.lua:7: the check 'odd' failed with an error: case.lua:7: oh no");
 }
 
 static void checks_that_cannot_be_made_are_a_failure(void **state) {

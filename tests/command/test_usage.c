@@ -143,6 +143,8 @@ static void a_file_that_returns_no_scenario_is_refused(void **state) {
       {"return { rnu = function() end }", "without 'run', but with 'rnu'; did you mean 'run'?"},
       {"return { run = 5 }", "has the integer 5 as 'run'; it must be a function"},
       {"return { run = print, name = 7 }", "has the integer 7 as 'name'; it must be a string"},
+      {"return { run = print, lossy = 1 }",
+       "has the integer 1 as 'lossy'; it must be true or false"},
       {"return { run = print, abuot = '' }", "has a field 'abuot'; did you mean 'about'?"},
       {"return { run = print, params = 5 }", "has the integer 5 as 'params'; it must be a table"},
       {"return { run = print, params = { 5 } }",
