@@ -19,7 +19,6 @@
 #include "command/suggest.h"
 
 #include "actl_lua.h"
-#include "actl_parts.h"
 
 #include <lauxlib.h>
 
@@ -39,7 +38,8 @@ static char *copy_string(lua_State *L, int index) {
 
 /* chunk() -> the compiled file */
 static int host_chunk(lua_State *L) {
-  return actl__source_load(L, host_run(L)->source) == LUA_OK ? 1 : lua_error(L);
+  actl__source_push(L, host_run(L)->source);
+  return 1;
 }
 
 /* arguments() -> the script's arguments ... */
@@ -324,9 +324,7 @@ static void set_exit(lua_State *L) {
 }
 
 static void run_runner(lua_State *L, struct run *run) {
-  if (luaL_loadbufferx(L, actl_part_runner, actl_part_runner_size, "=[actorlua]", "t") != LUA_OK) {
-    lua_error(L);
-  }
+  actl__source_push_runner(L, run->source);
   lua_createtable(L, 0, (int)(sizeof functions / sizeof functions[0]));
   lua_pushlightuserdata(L, run);
   luaL_setfuncs(L, functions, 1);
@@ -366,7 +364,7 @@ int actl__host_open(lua_State *L) {
   }
   /* acquire: pairs with the store in host_scenario. */
   if (atomic_load_explicit(&run->is_scenario, memory_order_acquire)) {
-    if (actl__source_load(L, run->source) != LUA_OK) lua_error(L);
+    actl__source_push(L, run->source);
     lua_call(L, 0, 0);
   }
   if (run->options->is_strict) actl__strict_seal(L, NULL, NULL);

@@ -1,13 +1,15 @@
 /*
- * source.c - reads a file that is to be run.
+ * source.c - reads and compiles a file that is to be run.
  *
- * It is compiled once before there is an engine: a mistake is then said in one line.
+ * That is done before there is an engine: a mistake is then said in one line.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "command/source.h"
 
 #include "command/find.h"
+
+#include "actl_parts.h"
 
 #include <lauxlib.h>
 
@@ -61,10 +63,41 @@ static char *read_file(struct text *out, const char *path) {
   return problem;
 }
 
-static char *check_syntax(const struct source *source) {
+static int add_piece(lua_State *L, const void *bytes, size_t size, void *out) {
+  (void)L;
+  actl__text_add(out, bytes, size);
+  return 0;
+}
+
+/* Compiles `text`, which is called `name`, into `out`; otherwise a message is pushed. */
+static bool compile(lua_State *L, struct text *out, const char *text, size_t size,
+                    const char *name) {
+  if (luaL_loadbufferx(L, text, size, name, "t") != LUA_OK) return false;
+  lua_dump(L, add_piece, out, false);
+  lua_pop(L, 1);
+  return true;
+}
+
+/* Protected: (source, text as light userdata). */
+static int compile_both(lua_State *L) {
+  struct source *source = lua_touserdata(L, 1);
+  const struct text *text = lua_touserdata(L, 2);
+  const char *name = lua_pushfstring(L, "@%s", source->path);
+  if (!compile(L, &source->compiled, text->bytes, text->size, name)) return lua_error(L);
+  if (!compile(L, &source->runner, actl_part_runner, actl_part_runner_size, "=[actorlua]"))
+    return lua_error(L);
+  return 0;
+}
+
+static char *compile_all(struct source *source, struct text *text) {
+  if (text->size > 0 && text->bytes[0] == LUA_SIGNATURE[0])
+    return actl__text_format("%s: is compiled Lua; give its source instead", source->path);
   lua_State *L = luaL_newstate();
   if (L == NULL) return actl__text_format("%s: not enough memory", source->path);
-  bool is_good = actl__source_load(L, source) == LUA_OK;
+  lua_pushcfunction(L, compile_both);
+  lua_pushlightuserdata(L, source);
+  lua_pushlightuserdata(L, text);
+  bool is_good = lua_pcall(L, 2, 0, 0) == LUA_OK;
   char *problem = is_good ? NULL : actl__text_format("%s", lua_tostring(L, -1));
   lua_close(L);
   return problem;
@@ -72,27 +105,28 @@ static char *check_syntax(const struct source *source) {
 
 char *actl__source_read(struct source *out, const char *path, bool *is_there) {
   *out = (struct source){.path = path};
-  char *problem = read_file(&out->text, path);
+  struct text text = {0};
+  char *problem = read_file(&text, path);
   *is_there = problem == NULL;
   if (problem == NULL) {
-    strip_first_line(&out->text);
-    problem = check_syntax(out);
+    strip_first_line(&text);
+    problem = compile_all(out, &text);
   }
   if (problem != NULL) actl__source_free(out);
+  actl__text_free(&text);
   return problem;
 }
 
-void actl__source_free(struct source *source) { actl__text_free(&source->text); }
+void actl__source_free(struct source *source) {
+  actl__text_free(&source->compiled);
+  actl__text_free(&source->runner);
+}
 
-int actl__source_load(lua_State *L, const struct source *source) {
-  lua_pushfstring(L, "@%s", source->path);
-  const char *bytes = source->text.bytes;
-  if (source->text.size > 0 && bytes[0] == LUA_SIGNATURE[0]) {
-    lua_pop(L, 1);
-    lua_pushfstring(L, "%s: is compiled Lua; give its source instead", source->path);
-    return LUA_ERRSYNTAX;
-  }
-  int status = luaL_loadbufferx(L, bytes, source->text.size, lua_tostring(L, -1), "t");
-  lua_remove(L, -2);
-  return status;
+static void push(lua_State *L, const struct text *compiled) {
+  if (luaL_loadbufferx(L, compiled->bytes, compiled->size, "=?", "b") != LUA_OK) lua_error(L);
+}
+
+void actl__source_push(lua_State *L, const struct source *source) { push(L, &source->compiled); }
+void actl__source_push_runner(lua_State *L, const struct source *source) {
+  push(L, &source->runner);
 }
