@@ -289,8 +289,8 @@ static actl_status open_engine(struct trial *trial, actl_pid *actor) {
   return status;
 }
 
-/* Runs the engine until all its actors have ended, or it cannot go on. */
-static actl_status play(struct trial *trial) {
+/* Has an engine run until all its actors have ended, or it cannot go on. */
+static actl_status run_engine(struct trial *trial) {
   actl_pid actor;
   actl_status status = open_engine(trial, &actor);
   if (status != ACTL_OK) return status;
@@ -299,6 +299,14 @@ static actl_status play(struct trial *trial) {
                          is_list ? actl_nil() : actl_text(trial->name)};
   status = actl_engine_send(trial->engine, actor, values, 2);
   if (status == ACTL_OK) status = actl_engine_run(trial->engine);
+  return status;
+}
+
+/* Finalizers may log while the engine is being freed. */
+static actl_status play(struct trial *trial) {
+  actl_status status = run_engine(trial);
+  actl_engine_free(trial->engine);
+  trial->engine = NULL;
   return status;
 }
 
@@ -315,7 +323,6 @@ static void trial_open(struct trial *out, const struct stage *stage, const char 
 }
 
 static void trial_close(struct trial *trial) {
-  actl_engine_free(trial->engine);
   for (size_t i = 0; i < trial->n_entries; i++) free(trial->entries[i].text);
   for (size_t i = 0; i < trial->n_announced; i++) free(trial->announced[i].pattern);
   free(trial->entries);

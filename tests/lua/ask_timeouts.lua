@@ -1,109 +1,141 @@
 -- An ask ends with its time: near, far, and wherever it waits.
 --
--- args: --vats 2
+-- SPDX-License-Identifier: MIT
 local actor = require "actor"
-local echo = actor.spawn(function(...) return ... end)
+local test = require "actor.test"
 
-local handled = 0
-local function make_slow(spawn)
-  return spawn(function(ms, x)
-    if ms then actor.sleep(ms) end
-    return x
-  end)
+local function echo(...) return ... end
+local function slow(ms, x)
+  if ms then actor.sleep(ms) end
+  return x
 end
-local slow, far = make_slow(actor.spawn), make_slow(function(f) return actor.spawn_on(1, f) end)
 
--- In time, and not
+local near, far = actor.spawn, function(f) return actor.spawn_on(1, f) end
+
+-- The answer, and that an ask which had none was not given up early.
 local function timed(pid, ms, timeout)
   local start = actor.now()
   local answer, why = actor.ask { pid, ms, "answer", timeout = timeout }
-  return answer, why, answer ~= nil or actor.now() - start >= timeout
+  test.ok(answer ~= nil or actor.now() - start >= timeout, "given up early")
+  return answer, why
 end
-for _, pid in ipairs { slow, far } do
-  print(timed(pid, 1, 60000))
-  print(timed(pid, 100, 10))
-  print(timed(pid, 1, math.huge))
-end
--- expect: answer	nil	true
--- expect: nil	timeout	true
--- expect: answer	nil	true
--- expect: answer	nil	true
--- expect: nil	timeout	true
--- expect: answer	nil	true
 
--- What is counted: the time-outs, and the answers that came after them.
-local before = actor.stats()
-print(timed(slow, 30, 0.5))                    -- expect: nil	timeout	true
-print(timed(slow, 0, 60000))                   -- expect: answer	nil	true
-local after = actor.stats()
-print(after.timeouts - before.timeouts, after.late_replies - before.late_replies)   -- expect: 1	1
+for _, spawn in ipairs { near, far } do
+  test.describe("an ask to a " .. (spawn == near and "near" or "far") .. " actor", function()
+    test.it("is answered in time", function()
+      local pid = spawn(slow)
+      test.equal({ timed(pid, 1, 60000) }, { "answer" })
+      test.equal({ timed(pid, 1, math.huge) }, { "answer" })
+    end)
 
--- An ask whose time is over before its turn is not handled, but a dead letter.
-local counts = actor.spawn(function(ms)
-  handled = handled + 1
-  if ms then actor.sleep(ms) end
-  return handled
-end)
-counts:send(50)
-before = actor.stats().dead_letters.expired
-print(actor.ask { counts, timeout = 5 })       -- expect: nil	timeout
-print(counts:ask())                            -- expect: 2
-print(actor.stats().dead_letters.expired - before)   -- expect: 1
-
--- The values: all kinds, also nil, with n; the pid may be of anything that can be asked.
-print(actor.ask { echo })                      -- expect:
-print(actor.ask { echo, "one", 2, timeout = 1000 })  -- expect: one	2
-print(actor.ask(table.pack(echo, nil, 2, nil)))      -- expect: nil	2	nil
-print(actor.ask { echo, false, n = 4 })        -- expect: false	nil	nil
-print(actor.ask { echo, { "a table" }, timeout = 1000 }[1])  -- expect: a table
-print(select("#", actor.ask(table.pack(echo, table.unpack({}, 1, 255)))))   -- expect: 255
-local question = { echo, "unchanged", timeout = 1000 }
-actor.ask(question)
-print(question[1] == echo, question[2], question.timeout, #question)   -- expect: true	unchanged	1000	2
-print(actor.ask { actor.self(), timeout = 1 }) -- expect: nil	self
-local gone = actor.spawn(print)
-gone:stop()
-gone:ask()
-print(actor.ask { gone, timeout = 1000 })      -- expect: nil	no_actor
-
--- Inside pcall and coroutines
-print(pcall(function() return actor.ask { slow, 50, timeout = 1 } end))   -- expect: true	nil	timeout
-print(coroutine.wrap(function()
-  return select(2, actor.ask { far, 50, timeout = 1 }), coroutine.yield(echo:ask(1))
-end)())                                        -- expect: 1
-
--- Many at a time: each has its own.
-local results, left = {}, 40
-for i = 1, 40 do
-  local target = i % 2 == 0 and slow or far
-  actor.process(function()
-    local answer, why = actor.ask { target, i % 4 == 0 and 1 or 5, i, timeout = i % 5 == 0 and 1 or 60000 }
-    results[i] = answer == i or (i % 5 == 0 and why == "timeout")
-    left = left - 1
+    test.it("fails when its time is over", function()
+      test.equal({ timed(spawn(slow), 1000, 10) }, { nil, "timeout" })
+    end)
   end)
 end
-while left > 0 do actor.sleep(1) end
-local fine = 0
-for i = 1, 40 do if results[i] then fine = fine + 1 end end
-print(fine)                                    -- expect: 40
 
--- Nothing is left of them: neither of those that were answered nor of those that were not.
-local function many(n)
-  for i = 1, n do assert(actor.ask { echo, i, timeout = 60000 } == i) end
-end
-many(500)
-collectgarbage()
-local kb, timers = collectgarbage "count", actor.stats().timers
-for _ = 1, 10 do many(500) end
-collectgarbage()
-print(collectgarbage "count" - kb < 64, actor.stats().timers - timers)   -- expect: true	0
+test.it("counts time-outs, and the answers that came after them", function()
+  local pid = actor.spawn(slow)
+  local before = actor.stats()
+  test.equal({ timed(pid, 200, 0.5) }, { nil, "timeout" })
+  test.equal({ timed(pid, 0, 60000) }, { "answer" })
+  local after = actor.stats()
+  test.equal(after.timeouts - before.timeouts, 1)
+  test.equal(after.late_replies - before.late_replies, 1)
+end)
 
--- Asks that wait for each other fail at once, whatever time they have.
-local a, b
-a = actor.spawn(function(word) return actor.ask { b, word, timeout = 60000 } end)
-b = actor.spawn(function(word) return actor.ask { a, word, timeout = math.huge } end)
-local start = actor.now()
-print(actor.ask { a, "round", timeout = 60000 })     -- expect: nil	deadlock
-print(actor.now() - start < 30000)                   -- expect: true
--- expect-error: deadlock
--- expect-status: 1
+test.it("does not handle an ask whose time was over before its turn", function()
+  local handled = 0
+  local counts = actor.spawn(function(ms)
+    handled = handled + 1
+    if ms then actor.sleep(ms) end
+    return handled
+  end)
+  counts:send(200)
+  local before = actor.stats().dead_letters.expired
+  test.equal({ actor.ask { counts, timeout = 5 } }, { nil, "timeout" })
+  test.equal(counts:ask(), 2)
+  test.equal(actor.stats().dead_letters.expired - before, 1)
+end)
+
+test.describe("an ask in a table", function()
+  local pid
+  test.before(function() pid = actor.spawn(echo) end)
+
+  local function answer(...) return table.pack(actor.ask(...)) end
+
+  test.it("sends all its values, nil among them", function()
+    test.equal(answer { pid }, table.pack())
+    test.equal(answer { pid, "one", 2, timeout = 1000 }, table.pack("one", 2))
+    test.equal(answer(table.pack(pid, nil, 2, nil)), table.pack(nil, 2, nil))
+    test.equal(answer { pid, false, n = 4 }, table.pack(false, nil, nil))
+    test.equal(answer { pid, { "a table" }, timeout = 1000 }, table.pack { "a table" })
+    test.equal(answer(table.pack(pid, table.unpack({}, 1, 255))).n, 255)
+  end)
+
+  test.it("is left as it was", function()
+    local question = { pid, "unchanged", timeout = 1000 }
+    actor.ask(question)
+    test.equal(question, { pid, "unchanged", timeout = 1000 })
+  end)
+
+  test.it("fails like any other", function()
+    test.equal({ actor.ask { actor.self(), timeout = 1 } }, { nil, "self" })
+    pid:stop()
+    pid:ask()
+    test.equal({ actor.ask { pid, timeout = 1000 } }, { nil, "no_actor" })
+  end)
+end)
+
+test.it("may stand inside pcall and coroutines", function()
+  local pid, other = near(slow), far(slow)
+  test.equal({ pcall(function() return actor.ask { pid, 200, timeout = 1 } end) },
+             { true, nil, "timeout" })
+  local why
+  local co = coroutine.wrap(function()
+    why = select(2, actor.ask { other, 200, timeout = 1 })
+    coroutine.yield(actor.spawn(echo):ask(1))
+  end)
+  test.equal(co(), 1)
+  test.equal(why, "timeout")
+end)
+
+test.it("has its own time among many", function()
+  local even, odd = near(slow), far(slow)
+  local results, left = {}, 40
+  for i = 1, 40 do
+    local target = i % 2 == 0 and even or odd
+    actor.process(function()
+      local timeout = i % 5 == 0 and 1 or 60000
+      local answer, why = actor.ask { target, i % 4 == 0 and 1 or 5, i, timeout = timeout }
+      results[i] = answer == i or (i % 5 == 0 and why == "timeout")
+      left = left - 1
+    end)
+  end
+  test.eventually(function() return left == 0 end, 60000)
+  for i = 1, 40 do test.ok(results[i], i) end
+end)
+
+test.it("leaves nothing behind", function()
+  local pid = actor.spawn(echo)
+  local function many(n)
+    for i = 1, n do test.equal(actor.ask { pid, i, timeout = 60000 }, i) end
+  end
+  many(500)
+  collectgarbage()
+  local kb, timers = collectgarbage "count", actor.stats().timers
+  for _ = 1, test.seed and 2 or 10 do many(500) end
+  collectgarbage()
+  test.ok(collectgarbage "count" - kb < 64, "memory")
+  test.equal(actor.stats().timers, timers)
+end)
+
+test.it("fails at once in a circle, whatever time it has", function()
+  test.expect_failure "deadlock"
+  local a, b
+  a = actor.spawn(function(word) return actor.ask { b, word, timeout = 60000 } end)
+  b = actor.spawn(function(word) return actor.ask { a, word, timeout = math.huge } end)
+  local start = actor.now()
+  test.equal({ actor.ask { a, "round", timeout = 60000 } }, { nil, "deadlock" })
+  test.ok(actor.now() - start < 30000)
+end)

@@ -1,4 +1,6 @@
--- The coroutine library behaves as Lua's own: lua5.4 prints the same.
+-- The coroutine library behaves as Lua's own: lua5.4 prints the same, so that this is a plain script.
+--
+-- seeds: 1 2 3
 
 -- On the main thread
 local main, is_main = coroutine.running()

@@ -1,18 +1,21 @@
 -- A coroutine that stopped for the engine is normal to everyone else.
+--
+-- SPDX-License-Identifier: MIT
 local actor = require "actor"
-local echo = actor.spawn(function(...) return ... end)
+local test = require "actor.test"
 
-local parked
-local waiter = actor.spawn(function(peer)
-  parked = coroutine.create(function() return peer:ask() end)
-  return select(2, coroutine.resume(parked))
+test.it("is normal while it waits, and dead when its function has returned", function()
+  local parked
+  local waiter = actor.spawn(function(peer)
+    parked = coroutine.create(function() return peer:ask() end)
+    return select(2, coroutine.resume(parked))
+  end)
+  local probe = test.probe()
+  waiter:send(probe.pid)
+  probe:expect()
+  test.equal(coroutine.status(parked), "normal")
+  test.equal({ coroutine.resume(parked) }, { false, "cannot resume non-suspended coroutine" })
+  test.equal({ pcall(coroutine.close, parked) }, { false, "cannot close a normal coroutine" })
+  probe:reply("answer")
+  test.eventually(function() return coroutine.status(parked) == "dead" end)
 end)
-local request
-local slow = actor.spawn(function(go) if go then request:reply("answer") else request = actor.later() end end)
-waiter:send(slow)
-echo:ask()
-print(coroutine.status(parked))            -- expect: normal
-print(coroutine.resume(parked))            -- expect: false	cannot resume non-suspended coroutine
-print(pcall(coroutine.close, parked))      -- expect: false	cannot close a normal coroutine
-slow:ask(true)
-print(coroutine.status(parked))            -- expect: dead

@@ -1,27 +1,42 @@
 -- actor.exit where the actor is stopping already.
+--
+-- SPDX-License-Identifier: MIT
 local actor = require "actor"
-
-local echo = actor.spawn(function(...) return ... end)
-local gone = 0
+local test = require "actor.test"
 
 local Leaver = actor.behavior("leaver", {
-  init = function(self, word) self.word = word end,
+  init = function(self, to, echo) self.to, self.echo = to, echo end,
   stop = function(self, reason)
     actor.exit("once more")
-    print(self.word, echo:ask(reason))
+    self.to:send("stops", self.echo:ask(reason))
     actor.exit()
     actor.sleep(1)
-    gone = gone + 1
+    self.to:send("gone")
   end,
   receive = { leave = function() actor.exit("by itself") end },
 })
 
-local first, second = actor.spawn(Leaver, "first"), actor.spawn(Leaver, "second")
-first:stop()
-print(first:ask("leave"))   -- expect: nil	stopped
-                            -- expect: first	normal
-second:send("leave")
-print(second:ask("leave"))  -- expect: nil	stopped
-                            -- expect: second	by itself
-while gone < 2 do actor.sleep(1) end
-print(first:ask("leave"))   -- expect: nil	no_actor
+test.describe("actor.exit in a stop hook does nothing", function()
+  local probe, leaver
+  test.before(function()
+    probe = test.probe()
+    leaver = actor.spawn(Leaver, probe.pid, actor.spawn(function(...) return ... end))
+  end)
+  test.after(function()
+    probe:expect("gone")
+    test.eventually(function() return select(2, leaver:ask("leave")) == "no_actor" end)
+    probe:expect_none()
+  end)
+
+  test.it("after a stop", function()
+    leaver:stop()
+    test.equal({ leaver:ask("leave") }, { nil, "stopped" })
+    probe:expect("stops", "normal")
+  end)
+
+  test.it("after an exit", function()
+    leaver:send("leave")
+    test.equal({ leaver:ask("leave") }, { nil, "stopped" })
+    probe:expect("stops", "by itself")
+  end)
+end)

@@ -1,32 +1,38 @@
 -- An ask that its caller has given up is not handled when its turn comes, near or far.
 --
--- args: --vats 2
--- expect-status: 1
--- expect-error: deadlock
+-- SPDX-License-Identifier: MIT
 local actor = require "actor"
+local test = require "actor.test"
 
-local function circle(spawn)
-  local a, b
-  a = spawn(function(n) print("a handles", n) return b:ask(n + 1) end)
+test.before(function() test.expect_failure "deadlock" end)
+
+test.it("is not handled near", function()
+  local handled, a, b = {}, nil, nil
+  a = actor.spawn(function(n)
+    handled[#handled + 1] = "a " .. n
+    return b:ask(n + 1)
+  end)
   b = actor.spawn(function(n)
-    print("b handles", n)
-    if n > 12 then return "end" end
+    handled[#handled + 1] = "b " .. n
     return a:ask(n + 1)
   end)
-  return a
-end
-
-print(circle(actor.spawn):ask(1))
--- expect: a handles	1
--- expect: b handles	2
--- expect: nil	deadlock
-
--- The far one asks itself by way of this script's vat.
-local Far = actor.spawn_on(1, function(first, peer, n)
-  if first then return peer:ask(n) end
-  return "handled"
+  test.equal({ a:ask(1) }, { nil, "deadlock" })
+  test.advance(10)
+  test.equal(handled, { "a 1", "b 2" })
 end)
-local near
-near = actor.spawn(function(n) return Far:ask(false, near, n) end)
-print(Far:ask(true, near, 1))                -- expect: nil	deadlock
-print(Far:ask(false))                        -- expect: handled
+
+test.it("is not handled far", function()
+  local probe = test.probe()
+  -- The far one asks itself by way of this vat.
+  local far = actor.spawn_on(1, function(first, peer, n, to)
+    if first then return peer:ask(n) end
+    to:send("handled", n)
+    return "handled"
+  end)
+  local near
+  near = actor.spawn(function(n) return far:ask(false, near, n, probe.pid) end)
+  test.equal({ far:ask(true, near, 1) }, { nil, "deadlock" })
+  probe:expect_none()
+  test.equal(far:ask(false, near, 2, probe.pid), "handled")
+  probe:expect("handled", 2)
+end)

@@ -1,5 +1,8 @@
 -- A hook that a handler sets ends with it: the next actor's handler runs without.
+--
+-- SPDX-License-Identifier: MIT
 local actor = require "actor"
+local test = require "actor.test"
 
 local function count(n)
   local sum = 0
@@ -7,13 +10,14 @@ local function count(n)
   return sum
 end
 
-local sets = actor.spawn(function()
-  debug.sethook(function() error("the hook of another actor") end, "", 1000)
-  return debug.gethook() ~= nil
+test.it("ends with its handler", function()
+  local sets = actor.spawn(function()
+    debug.sethook(function() error("the hook of another actor") end, "", 1000)
+    return debug.gethook() ~= nil
+  end)
+  local works = actor.spawn(function() return count(100000), debug.gethook() end)
+  for _ = 1, 3 do
+    test.equal(sets:ask(), true)
+    test.equal({ works:ask() }, { 5000050000 })
+  end
 end)
-local works = actor.spawn(function() return count(100000), debug.gethook() end)
-
-for _ = 1, 3 do print(sets:ask(), works:ask()) end
--- expect: true	5000050000	nil
--- expect: true	5000050000	nil
--- expect: true	5000050000	nil

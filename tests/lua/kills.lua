@@ -1,23 +1,26 @@
 -- A handler that waits when its actor is stopped or killed never goes on: what it holds is closed,
 -- from the innermost coroutine out.
+--
+-- SPDX-License-Identifier: MIT
 local actor = require "actor"
+local test = require "actor.test"
 
-local log = {}
+local log, silent, echo, listener   -- `silent` never answers by itself
+
 local function note(...) log[#log + 1] = table.concat({ ... }, " ") end
-local function show() print(table.concat(log, ", ")) log = {} end
 
-local requests = {}
-local silent = actor.spawn(function(answer)
-  if answer then return requests[#requests]:reply() end
-  requests[#requests + 1] = actor.later()
+test.before(function()
+  log = {}
+  silent, listener = test.probe(), test.probe()
+  echo = actor.spawn(function(...) return ... end)
 end)
-local echo = actor.spawn(function(...) return ... end)
-local listener = actor.spawn(function(...) note("heard", ...) end)
+
+local function wait() return actor.ask { silent.pid, "wait", timeout = math.huge } end
 
 local function closing(name)
   return setmetatable({}, { __close = function(_, e)
     note("close", name, tostring(e))
-    listener:send(name)
+    listener.pid:send(name)
     note((pcall(actor.ask, echo)) and "waited" or "no wait")
     note((pcall(actor.spawn, print)) and "spawned" or "no spawn")
   end })
@@ -26,16 +29,16 @@ end
 local Waits = actor.behavior("waits", {
   stop = function(_, reason) note("hook", reason) end,
   receive = {
-    plain = function() silent:ask() note "never" end,
-    caught = function() pcall(function() silent:ask() end) note "never" end,
+    plain = function() wait() note "went on" end,
+    caught = function() pcall(wait) note "went on" end,
     closed = function()
       local outer <close> = closing "outer"
       pcall(function()
         local inner <close> = closing "inner"
-        silent:ask()
-        note "never"
+        wait()
+        note "went on"
       end)
-      note "never"
+      note "went on"
     end,
     nested = function()
       local a <close> = closing "a"
@@ -43,72 +46,83 @@ local Waits = actor.behavior("waits", {
         local b <close> = closing "b"
         for _ in coroutine.wrap(function()
           local c <close> = closing "c"
-          pcall(silent.ask, silent)
-          note "never"
-        end) do note "never" end
-        note "never"
+          pcall(wait)
+          note "went on"
+        end) do note "went on" end
+        note "went on"
       end)()
-      note "never"
+      note "went on"
     end,
     failing = function()
       local f <close> = setmetatable({}, { __close = function() error("in close", 0) end })
-      silent:ask()
+      wait()
     end,
   },
 })
 
--- Lets others run until `reached` says so, and then for a while.
-local function run_until(reached)
-  while not reached() do echo:ask() end
-  for _ = 1, 30 do echo:ask() end
-end
-
-local function try(how, message)
-  local a, n = actor.spawn(Waits), #requests
+-- An actor that waits in the handler of that message.
+local function waiting(message)
+  local a = actor.spawn(Waits)
   a:send(message)
-  run_until(function() return #requests > n end)
-  how(a)
-  run_until(function() return true end)
-  listener:ask("end")
-  show()
-  print(a:ask("plain"))
+  silent:expect("wait")
+  return a
 end
 
-try(actor.kill, "plain")             -- expect: heard end
-                                     -- expect: nil	no_actor
-try(function(a) a:stop { now = true } end, "plain")
-                                     -- expect: hook normal, heard end
-                                     -- expect: nil	no_actor
-try(actor.kill, "caught")            -- expect: heard end
-                                     -- expect: nil	no_actor
-try(actor.kill, "closed")
--- expect: close inner nil, no wait, no spawn, close outer nil, no wait, no spawn, heard inner, heard outer, heard end
--- expect: nil	no_actor
-try(function(a) actor.stop(a, { now = true }) end, "nested")
--- expect: close c nil, no wait, no spawn, close b nil, no wait, no spawn, close a nil, no wait, no spawn, hook normal, heard c, heard b, heard a, heard end
--- expect: nil	no_actor
-try(actor.kill, "failing")           -- expect: heard end
-                                     -- expect: nil	no_actor
--- expect-error: error in a __close: in close
+local function stop_now(a) a:stop { now = true } end
 
--- A stop in order, too, ends a wait that nothing is queued before.
-local a, n = actor.spawn(Waits), #requests
-a:send("plain")
-run_until(function() return #requests > n end)
-a:stop()
-run_until(function() return true end)
-show()                               -- expect: hook normal
-silent:ask(true)
-show()                               -- expect:
+local function closed(...)
+  local all = {}
+  for _, name in ipairs { ... } do
+    for _, what in ipairs { "close " .. name .. " nil", "no wait", "no spawn" } do all[#all + 1] = what end
+  end
+  return all
+end
 
--- Behind another message it waits for the handler.
-a, n = actor.spawn(Waits), #requests
-a:send("plain")
-run_until(function() return #requests > n end)
-a:send("plain")
-a:stop()
-run_until(function() return true end)
-show()                               -- expect:
-silent:ask(true)
-run_until(function() return log[2] end)
-show()                               -- expect: never, hook normal
+-- That it ends so, and has told the listener of each that was closed, and nothing after.
+local function ends(message, how, wanted, ...)
+  local a = waiting(message)
+  how(a)
+  test.eventually(function() return select(2, a:ask("plain")) == "no_actor" end)
+  test.equal(log, wanted)
+  for _, name in ipairs { ... } do listener:expect(name) end
+  listener:expect_none()
+end
+
+test.describe("a handler that waits", function()
+  test.it("ends with a kill", function() ends("plain", actor.kill, {}) end)
+  test.it("ends with a stop ahead of the queue", function() ends("plain", stop_now, { "hook normal" }) end)
+  test.it("ends inside pcall", function() ends("caught", actor.kill, {}) end)
+
+  test.it("closes what it holds", function()
+    ends("closed", actor.kill, closed("inner", "outer"), "inner", "outer")
+  end)
+
+  test.it("closes what its coroutines hold", function()
+    local wanted = closed("c", "b", "a")
+    wanted[#wanted + 1] = "hook normal"
+    ends("nested", stop_now, wanted, "c", "b", "a")
+  end)
+
+  test.it("may fail to close it", function()
+    test.expect_log "error in a __close: in close"
+    ends("failing", actor.kill, {})
+  end)
+
+  test.it("ends with a stop in order that has nothing before it", function()
+    ends("plain", actor.stop, { "hook normal" })
+    silent:reply()
+    test.advance(10)
+    test.equal(log, { "hook normal" })
+  end)
+
+  test.it("goes on where a stop is behind another message", function()
+    local a = waiting("plain")
+    a:send("plain")
+    a:stop()
+    test.advance(10)
+    test.equal(log, {})
+    silent:reply()
+    test.eventually(function() return select(2, a:ask("plain")) == "no_actor" end)
+    test.equal(log, { "went on", "hook normal" })
+  end)
+end)

@@ -1,6 +1,8 @@
 -- A handler that tells an actor in another vat and then computes: another worker lets that actor run
 -- meanwhile, however long the handler goes on. It ends when the other has written a file, which is
--- looked for up to a deadline that no sound machine needs.
+-- looked for up to a deadline that no sound machine needs. A plain script, since a run with a seed has
+-- one worker.
+--
 -- args: --workers 2 --vats 2
 local actor = require "actor"
 
