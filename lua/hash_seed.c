@@ -96,7 +96,8 @@ void actl__lua_check_seed(lua_State *L, unsigned seed) {
   unsigned hash;
   memcpy(&hash, bytes - HASH_BEFORE_BYTES, sizeof hash);
   if (hash != hash_of(bytes, size, seed)) {
-    luaL_error(L, "this Lua (%s) does not let the seed of its string hash be set, which a seed needs",
+    luaL_error(L,
+               "this Lua (%s) does not let the seed of its string hash be set, which a seed needs",
                LUA_RELEASE);
   }
   lua_pop(L, 1);

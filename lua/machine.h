@@ -111,8 +111,8 @@ struct machine {
   size_t tidy_bytes; /* idle steps begin above this, see actl__lua_tidy */
 
   lua_Alloc lua_realloc; /* Lua's memory: from the vat, with a seed at addresses that repeat */
-  size_t bytes, limit; /* with a memory limit only */
-  bool uses_reserve;   /* our own code runs: it may go 32 kB beyond the limit */
+  size_t bytes, limit;   /* with a memory limit only */
+  bool uses_reserve;     /* our own code runs: it may go 32 kB beyond the limit */
   size_t n_warning;
   char warning[512]; /* the pieces of one that is being written */
   char plain[128];   /* what a failure's report says when there is no memory for it */
@@ -186,10 +186,10 @@ void actl__lua_open_coroutine(lua_State *L); /* our coroutine library in place o
 void actl__lua_open_module(lua_State *L);    /* package.loaded.actor */
 void actl__lua_open_pid(lua_State *L);       /* the metatable of light userdata */
 void actl__lua_open_request(lua_State *L);   /* the metatable of requests */
-void actl__lua_open_seeded(lua_State *L); /* with a seed: what varies between runs is replaced */
-void actl__lua_open_shown(lua_State *L);  /* a part of that: what shows values */
-void actl__lua_open_sort(lua_State *L);   /* the same: table.sort */
+void actl__lua_open_seeded(lua_State *L);    /* with a seed: what varies between runs is replaced */
+void actl__lua_open_shown(lua_State *L);     /* a part of that: what shows values */
+void actl__lua_open_sort(lua_State *L);      /* the same: table.sort */
 int actl__lua_settle_functions(lua_State *L); /* the same, again after the host has added its own */
-void actl__lua_open_host(lua_State *L);   /* what attach.c finds a machine by; the host's modules */
+void actl__lua_open_host(lua_State *L); /* what attach.c finds a machine by; the host's modules */
 
 #endif

@@ -16,7 +16,7 @@
 
 enum {
   ARRAY = 1,
-  FUNCTION, /* of the order, or nil */
+  FUNCTION,   /* of the order, or nil */
   LARGE = 100 /* elements: below, any pivot will do */
 };
 

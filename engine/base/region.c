@@ -164,7 +164,8 @@ void *actl__region_resize(struct region *region, void *ptr, size_t old_size, siz
     return NULL;
   }
   if (new_size >= REGION_BYTES) return NULL;
-  if (actl__size_class(old_size) != actl__size_class(new_size)) return move(region, ptr, old_size, new_size);
+  if (actl__size_class(old_size) != actl__size_class(new_size))
+    return move(region, ptr, old_size, new_size);
   if (new_size > old_size) {
     begin_use((char *)ptr, new_size);
   } else {

@@ -205,14 +205,12 @@ void actl__stage_open(struct stage *out, struct run *run) {
   dump(L, &out->kit, luaL_loadbuffer(L, actl_part_kit, actl_part_kit_size, KIT_SOURCE) == LUA_OK);
   dump(L, &out->same,
        luaL_loadbuffer(L, actl_part_kit_same, actl_part_kit_same_size, KIT_SOURCE) == LUA_OK);
-  dump(L, &out->file, actl__source_load(L, run->source) == LUA_OK);
   lua_close(L);
 }
 
 void actl__stage_close(struct stage *stage) {
   actl__text_free(&stage->kit);
   actl__text_free(&stage->same);
-  actl__text_free(&stage->file);
 }
 
 /* ---- Opening a machine -------------------------------------------------------------------------- */
@@ -241,7 +239,7 @@ static void push_kit(lua_State *L, struct trial *trial) {
 /* An error in the file is the list's answer in vat 0, where there is an actor to tell of it, and ends
  * the machine elsewhere. */
 static void load_file(lua_State *L, struct trial *trial, bool is_first) {
-  push_chunk(L, &trial->stage->file);
+  actl__source_push(L, trial->stage->run->source);
   if (!is_first) {
     lua_call(L, 0, 0);
     return;

@@ -42,7 +42,7 @@
 /* What all runs in a process share. */
 struct stage {
   struct run *run;             /* whose file has been read (actl__run_read) */
-  struct text kit, same, file; /* compiled: a run loads them several times */
+  struct text kit, same; /* compiled: a run loads them several times */
 };
 
 void actl__stage_open(struct stage *out, struct run *run);

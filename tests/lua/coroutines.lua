@@ -45,9 +45,9 @@ local ok, e = coroutine.resume(co)
 print(ok, e[1], coroutine.status(co))      -- expect: false	1	dead
 print(coroutine.resume(co))                -- expect: false	cannot resume dead coroutine
 print(pcall(coroutine.wrap(function() error("x") end)))
--- expect: false	coroutines.lua:45: x
+-- expect: false	coroutines.lua:47: x
 print(pcall(function() coroutine.wrap(function() error("x") end)() end))
--- expect: false	coroutines.lua:47: coroutines.lua:47: x
+-- expect: false	coroutines.lua:49: coroutines.lua:49: x
 print(pcall(coroutine.wrap(function() error("x", 0) end)))        -- expect: false	x
 local w = coroutine.wrap(function() return 1 end)
 print(w())                                 -- expect: 1
