@@ -15,6 +15,7 @@
 #include "behavior.h"
 #include "drive.h"
 #include "machine.h"
+#include "preempt.h"
 #include "values.h"
 
 #include <lauxlib.h>
@@ -97,6 +98,7 @@ static void start_process(struct body *b, actl_cursor *cursor) {
     return; /* it does not come back */
   }
   r->is_process = true;
+  if (m->is_seeded) actl__lua_preempt_arm(r->L, m);
   lua_xmove(b->L, r->L, n + 1);
   actl__lua_body_run(b, r, n);
 }

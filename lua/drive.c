@@ -18,6 +18,7 @@
 
 #include "behavior.h"
 #include "machine.h"
+#include "preempt.h"
 #include "values.h"
 
 #include <lauxlib.h>
@@ -291,6 +292,10 @@ static void deliver(struct body *b, const actl_delivery *d) {
 
 /* The next actor's handler runs in the same coroutine. */
 static void forget_hook(lua_State *L, struct machine *m) {
+  if (m->is_seeded) {
+    actl__lua_preempt_arm(L, m);
+    return;
+  }
   lua_sethook(L, NULL, 0, 0);
   m->has_hook = false;
 }
@@ -301,6 +306,7 @@ static int pull(lua_State *L) {
   m->has_begun = true;
   lua_settop(L, BASE);
   actl__lua_body_init(&b, L, m);
+  if (m->is_seeded) actl__lua_preempt_arm(L, m);
 
   actl_delivery d;
   while (actl_turn_next(m->ctx, &d)) {

@@ -89,13 +89,14 @@ struct machine {
   bool sends_names;      /* the last message that was read began with a name */
   bool in_delivery;      /* a delivery is the current one: an error is its actor's failure */
   bool turn_is_over;     /* the engine has said so in this call of drive */
-  bool has_hook;         /* debug.sethook was called: hooks end with the delivery */
-  bool has_begun;        /* the body of the runner that drive has called did run */
-  bool is_abandoning;    /* __close methods of a failed or stopped handler run */
-  bool is_closing;       /* the vat ends: nothing may be sent any more */
-  bool warns;            /* warn("@on"), warn("@off") */
-  bool is_seeded;        /* constant */
-  unsigned hash_seed;    /* of its strings, with a seed */
+  bool has_hook;  /* debug.sethook was called: hooks end with the delivery; with a seed: always */
+  bool has_begun; /* the body of the runner that drive has called did run */
+  bool is_abandoning; /* __close methods of a failed or stopped handler run */
+  bool is_closing;    /* the vat ends: nothing may be sent any more */
+  bool warns;         /* warn("@on"), warn("@off") */
+  bool is_seeded;     /* constant */
+  bool is_spent;      /* with a seed: the run's steps are used up */
+  unsigned hash_seed; /* of its strings, with a seed */
 
   struct refs refs;
   struct names names;
@@ -188,6 +189,7 @@ void actl__lua_open_pid(lua_State *L);       /* the metatable of light userdata 
 void actl__lua_open_request(lua_State *L);   /* the metatable of requests */
 void actl__lua_open_seeded(lua_State *L);    /* with a seed: what varies between runs is replaced */
 void actl__lua_open_shown(lua_State *L);     /* a part of that: what shows values */
+void actl__lua_open_preempt(lua_State *L);   /* the same: hooks */
 void actl__lua_open_sort(lua_State *L);      /* the same: table.sort */
 int actl__lua_settle_functions(lua_State *L); /* the same, again after the host has added its own */
 void actl__lua_open_host(lua_State *L); /* what attach.c finds a machine by; the host's modules */

@@ -261,6 +261,7 @@ void actl__lua_open_seeded(lua_State *L) {
   open_random(L);
   actl__lua_open_shown(L);
   actl__lua_open_sort(L);
+  actl__lua_open_preempt(L);
   actl__lua_settle_functions(L);
   open_iterators(L);
 }

@@ -42,12 +42,15 @@ void actl__lua_wait_prepare(lua_State *L, struct machine *m) {
   r->stopped_capacity = capacity;
 }
 
-int actl__lua_wait_stop(lua_State *L, struct machine *m, lua_KFunction k) {
+void actl__lua_wait_mark(lua_State *L, struct machine *m) {
   struct runner *r = m->runner;
-  if (L != r->L) {
-    *actl__lua_tag(L) |= TAG_STOPPED;
-    r->stopped[r->n_stopped++] = L;
-  }
+  if (L == r->L) return;
+  *actl__lua_tag(L) |= TAG_STOPPED;
+  r->stopped[r->n_stopped++] = L;
+}
+
+int actl__lua_wait_stop(lua_State *L, struct machine *m, lua_KFunction k) {
+  actl__lua_wait_mark(L, m);
   return lua_yieldk(L, 0, 0, k);
 }
 

@@ -25,6 +25,9 @@ void actl__lua_wait_check(lua_State *L, struct machine *m, const char *function)
 
 void actl__lua_wait_prepare(lua_State *L, struct machine *m);
 
+/* Notes that L stops for the engine, which it does next. */
+void actl__lua_wait_mark(lua_State *L, struct machine *m);
+
 /* Stops L for the engine; `k` is called when it goes on. */
 int actl__lua_wait_stop(lua_State *L, struct machine *m, lua_KFunction k);
 
