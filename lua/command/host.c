@@ -17,6 +17,7 @@
 #include "command/run.h"
 #include "command/strict.h"
 #include "command/suggest.h"
+#include "command/trace.h"
 
 #include "actl_lua.h"
 
@@ -283,6 +284,7 @@ static int host_exit(lua_State *L) {
   int status = lua_isboolean(L, 1) ? (lua_toboolean(L, 1) ? EXIT_SUCCESS : EXIT_FAILURE)
                                    : (int)luaL_optinteger(L, 1, EXIT_SUCCESS);
   actl__console_clear();
+  actl__trace_save();
   fflush(NULL);
   _exit(status);
 }

@@ -10,6 +10,7 @@
 #include "command/interrupt.h"
 
 #include "command/console.h"
+#include "command/trace.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -53,6 +54,7 @@ static void on_signal(void *engine, int number) {
   /* relaxed: only the number itself is handed over here. */
   if (!atomic_compare_exchange_strong_explicit(&came, &none, number, memory_order_relaxed,
                                                memory_order_relaxed)) {
+    actl__trace_save();
     _exit(128 + number);
   }
   actl_engine_shutdown(engine);

@@ -353,6 +353,9 @@ static char *check_files(const struct options *out, bool has_command) {
   if (is_search && out->n_files > 1) {
     return actl__text_format("%s takes one FILE, not %zu", name, out->n_files);
   }
+  if (out->trace != NULL && out->n_files > 1) {
+    return actl__text_format("--trace is for one FILE, not %zu", out->n_files);
+  }
   if (out->command == COMMAND_LIST && out->n_files > 1) {
     return actl__text_format("list takes one DIR, not %zu", out->n_files);
   }

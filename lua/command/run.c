@@ -13,6 +13,7 @@
 #include "command/host.h"
 #include "command/interrupt.h"
 #include "command/letters.h"
+#include "command/trace.h"
 
 #include "actl_driver.h"
 #include "actl_lua.h"
@@ -146,11 +147,14 @@ static bool open_engine(struct run *run) {
       .log_ud = run,
       .alloc = actl__footprint_alloc,
       .alloc_ud = &run->footprint,
+      .trace = run->trace != NULL ? actl__trace_tell : NULL,
+      .trace_ud = run->trace,
   };
   const actl_lua_config lua = {.open = actl__host_open, .ud = run};
 
   if (!is_ok(run, "the engine cannot be made", actl_engine_new(&run->engine, &config)))
     return false;
+  if (run->trace != NULL) actl__trace_attach(run->trace, run->engine);
   run->workers = actl_engine_workers(run->engine);
   run->vats = actl_engine_vats(run->engine);
   if (!run->is_silent) actl__interrupt_watch(run->engine);
@@ -210,8 +214,24 @@ bool actl__run_read(struct run *run) {
   return run->source != NULL;
 }
 
+/* Once it is known that there is something to run: the file may have an older trace in it. */
+static bool open_trace(struct run *run) {
+  if (run->options->trace == NULL || run->is_silent) return true;
+  char *problem = actl__trace_open(&run->trace, run->options->trace);
+  if (problem != NULL) actl__run_problem(run, VERDICT_USAGE, "%s", problem);
+  free(problem);
+  return run->trace != NULL;
+}
+
+static void close_trace(struct run *run) {
+  char *problem = actl__trace_close(run->trace);
+  run->trace = NULL;
+  if (problem != NULL) actl__run_problem(run, VERDICT_ENGINE, "%s", problem);
+  free(problem);
+}
+
 void actl__run_load(struct run *run) {
-  if (!actl__run_read(run) || !open_engine(run)) return;
+  if (!actl__run_read(run) || !open_trace(run) || !open_engine(run)) return;
   if (!tell(run, ACTL_HOST_LOAD)) return;
   if (!run->is_loaded && is_well(run)) {
     actl__run_problem(
@@ -325,6 +345,7 @@ void actl__run_finish(struct run *run) {
     actl_engine_free(run->engine);
     run->engine = NULL;
   }
+  close_trace(run);
   if (run->is_silent) return;
   actl__console_clear();
   if (run->n_failures > FAILURES_SHOWN) {

@@ -60,6 +60,8 @@ struct span {
   uint64_t engine_ns;      /* by the engine's clock */
 };
 
+struct trace;
+
 struct run {
   /* Set by new, then only read. */
   const struct options *options;
@@ -73,6 +75,7 @@ struct run {
   /* Main thread only. */
   const struct source *source;
   struct source own_source; /* `source`, where load has read it */
+  struct trace *trace; /* NULL: none, or not open */
   actl_engine *engine;
   actl_pid actor;
   bool was_played;

@@ -46,6 +46,10 @@ void actl__trace_attach(struct trace *trace, actl_engine *engine);
 /* For actl_config.trace, with the trace as `trace_ud`. Any thread. */
 void actl__trace_tell(void *trace, const actl_event *event);
 
+/* Before the process ends at once, from any thread: what has come so far to the trace that was opened
+ * last by a path, and is not closed, is written. */
+void actl__trace_save(void);
+
 /* Of a ring: how many lines it has, and line `i`, from 0, the oldest first, without a newline; valid
  * until the next event. Not while the engine runs. */
 size_t actl__trace_n_lines(const struct trace *trace);
