@@ -1,7 +1,11 @@
 -- actor.later: an ask answered later, once.
+--
+-- SPDX-License-Identifier: MIT
 local actor = require "actor"
+local test = require "actor.test"
 
-local kept = {}
+local kept, server
+
 local Server = actor.behavior("server", {
   receive = {
     keep = function() kept[#kept + 1] = actor.later() return "not this" end,
@@ -14,91 +18,83 @@ local Server = actor.behavior("server", {
     exit = function() actor.exit("bye") end,
   },
 })
-local server = actor.spawn(Server)
-local results = {}
-local Client = actor.behavior("client", {
-  receive = {
-    go = function(_, name)
-      local answer = server:ask("keep")
-      results[#results + 1] = name .. " " .. answer
-    end,
-  },
-})
-local function client(name)
-  local c = actor.spawn(Client)
-  c:send("go", name)
+
+test.before(function() kept, server = {}, actor.spawn(Server) end)
+
+-- Asks the server to keep an ask, and returns a table that gets the answer.
+local function keep()
+  local result, n = {}, #kept
+  actor.process(function()
+    local answer = table.pack(server:ask("keep"))
+    result.answer = answer
+  end)
+  test.eventually(function() return #kept > n end)
+  return result
 end
-local function settle() server:ask("nothing there") server:ask("nothing there") end
--- expect-error: has no handler for "nothing there"
 
-client("a")
-client("b")
-settle()
-print(#kept)                                       -- expect: 2
-print(tostring(kept[1]))                           -- expect: request<owed>
-print(server:ask("reply", 2, "second"))            -- expect: true
-print(server:ask("reply", 1, "first"))             -- expect: true
-settle()
-table.sort(results)
-print(#results, results[1]:sub(3), results[2]:sub(3))   -- expect: 2	first	second
-print(server:ask("reply", 1, "again"))             -- expect: nil	expired
-print(server:ask("fail", 1))                       -- expect: nil	expired
-print(tostring(kept[1]))                           -- expect: request<answered>
-print(server:ask("twice"))                         -- expect: 1
-print(server:ask("both"))                          -- expect: yes
-
--- Values, errors
-local function other(f, ...)
-  local asker = actor.spawn(function() return server:ask("keep") end)
-  local result
-  local waits = actor.spawn(function() result = table.pack(asker:ask()) end)
-  waits:send()
-  settle()
-  print(server:ask(f, #kept, ...))
-  settle()
-  print(table.unpack(result, 1, result.n))
+-- The answer that came, as table.pack has it.
+local function answer(result)
+  return test.eventually(function() return result.answer end)
 end
-other("reply", 1, nil, 2, nil)
--- expect: true
--- expect: 1	nil	2	nil
-other("fail", "my own words")
--- expect: true
--- expect: nil	failed
-other("fail", "timeout")
--- expect: true
--- expect: nil	timeout
-other("fail")
--- expect: true
--- expect: nil	failed
 
--- Only its own actor may use it.
-print(pcall(kept[1].reply, kept[1]))
--- expect: false	only the actor that took a request can answer it
-print(pcall(kept[1].reply, 1))                     -- expect: false	a request expected, got a number
-print(getmetatable(kept[1]))                       -- expect: false
+test.it("is owed until it is answered, in any order", function()
+  local first, second = keep(), keep()
+  test.equal(tostring(kept[1]), "request<owed>")
+  test.equal(first.answer, nil)
+  test.equal({ server:ask("reply", 2, "second") }, { true })
+  test.equal(answer(second), table.pack "second")
+  test.equal(first.answer, nil)
+  test.equal({ server:ask("reply", 1, "first") }, { true })
+  test.equal(answer(first), table.pack "first")
+  test.equal(tostring(kept[1]), "request<answered>")
+end)
 
--- A request that is dropped fails its ask at once.
-print(server:ask("forget"))                        -- expect: nil	unanswered
-local n = #kept
-local asker = actor.spawn(function() return server:ask("keep") end)
-local why
-actor.spawn(function() why = select(2, asker:ask()) end):send()
-settle()
-server:ask("drop", n + 1)
-settle()
-print(why)                                         -- expect: unanswered
+test.it("is answered once", function()
+  keep()
+  test.equal({ server:ask("reply", 1, "first") }, { true })
+  test.equal({ server:ask("reply", 1, "again") }, { nil, "expired" })
+  test.equal({ server:ask("fail", 1) }, { nil, "expired" })
+  test.equal({ server:ask("twice") }, { 1 })
+  test.equal({ server:ask("both") }, { "yes" })
+end)
 
--- A tell has nobody who waits.
-local r
-actor.spawn(function() r = actor.later() print(r:reply(1)) end):send()
-settle()                                           -- expect: nil	expired
+test.it("is answered with any values", function()
+  local result = keep()
+  test.equal({ server:ask("reply", 1, nil, 2, nil) }, { true })
+  test.equal(answer(result), table.pack(nil, 2, nil))
+end)
 
--- What is kept when its actor ends is failed.
-asker = actor.spawn(function() return server:ask("keep") end)
-local waits = actor.spawn(function() print(asker:ask()) end)
-waits:send()
-settle()
-server:send("exit")
-settle()
-actor.spawn(function() end):ask()
--- expect: nil	stopped
+test.it("may fail", function()
+  for i, case in ipairs { { "my own words", "failed" }, { "timeout", "timeout" }, { nil, "failed" } } do
+    local result = keep()
+    test.equal({ server:ask("fail", i, case[1]) }, { true })
+    test.equal(answer(result), table.pack(nil, case[2]))
+  end
+end)
+
+test.it("is of use to its own actor only", function()
+  keep()
+  test.equal({ pcall(kept[1].reply, kept[1]) },
+             { false, "only the actor that took a request can answer it" })
+  test.equal({ pcall(kept[1].reply, 1) }, { false, "a request expected, got a number" })
+  test.equal(getmetatable(kept[1]), false)
+end)
+
+test.it("fails its ask at once when it is dropped", function()
+  test.equal({ server:ask("forget") }, { nil, "unanswered" })
+  local result = keep()
+  server:ask("drop", 1)
+  test.equal(answer(result), table.pack(nil, "unanswered"))
+end)
+
+test.it("is answered already where nobody waits", function()
+  local said
+  actor.spawn(function() said = table.pack(actor.later():reply(1)) end):send()
+  test.equal(test.eventually(function() return said end), table.pack(nil, "expired"))
+end)
+
+test.it("fails when its actor ends", function()
+  local result = keep()
+  server:send("exit")
+  test.equal(answer(result), table.pack(nil, "stopped"))
+end)

@@ -1,14 +1,14 @@
 -- A stop hook may wait, but not for ever: it is ended after five seconds in all.
+--
+-- SPDX-License-Identifier: MIT
 local actor = require "actor"
-
-local log = {}
-local function note(...) log[#log + 1] = table.concat({ ... }, " ") end
+local test = require "actor.test"
 
 local Slow = actor.behavior("slow", {
-  init = function(self, how) self.how = how end,
+  init = function(self, how, to) self.how, self.to = how, to end,
   stop = function(self)
-    local held <close> = setmetatable({}, { __close = function() note("closed", self.how) end })
-    note("begins", self.how)
+    local held <close> = setmetatable({}, { __close = function() self.to:send("closed") end })
+    self.to:send("begins")
     if self.how == "short" then
       actor.sleep(20)
     elseif self.how == "pieces" then
@@ -16,24 +16,43 @@ local Slow = actor.behavior("slow", {
     else
       pcall(actor.sleep, math.huge)
     end
-    note("ends", self.how)
+    self.to:send("ends")
   end,
   receive = { hello = function() return "here" end },
 })
 
-local begun = actor.now()
-for _, how in ipairs { "short", "pieces", "ever" } do
-  local slow = actor.spawn(Slow, how)
-  slow:stop()
-  local answer, reason = slow:ask("hello")
-  print(answer, reason)          -- expect: nil	stopped
-                                 -- expect: nil	stopped
-                                 -- expect: nil	stopped
-end
-while actor.stats().alive > 1 do actor.sleep(10) end
-print(actor.now() - begun < 60000)
--- expect: true
-print(table.concat(log, ", "))
--- expect: begins short, begins pieces, begins ever, ends short, closed short, closed pieces, closed ever
--- expect-error: slow <0.3.1> is ended: its stop hook waited for more than
--- expect-error: slow <0.4.1> is ended: its stop hook waited for more than
+test.describe("a stop hook", function()
+  local probe, slow, begun
+
+  local function stops(how)
+    probe = test.probe()
+    slow, begun = actor.spawn(Slow, how, probe.pid), actor.now()
+    slow:stop()
+    test.equal({ slow:ask("hello") }, { nil, "stopped" })
+    probe:expect("begins")
+  end
+
+  local function is_ended()
+    test.expect_log "^warning: slow <.*> is ended: its stop hook waited for more than"
+    probe:expect_within(60000, "closed")
+    test.ok(actor.now() - begun >= 5000)
+    probe:expect_none()
+    test.eventually(function() return select(2, slow:ask("hello")) == "no_actor" end)
+  end
+
+  test.it("may wait", function()
+    stops "short"
+    probe:expect("ends")
+    probe:expect("closed")
+  end)
+
+  test.it("is ended when its waits are too long together", function()
+    stops "pieces"
+    is_ended()
+  end)
+
+  test.it("is ended when it waits for ever", function()
+    stops "ever"
+    is_ended()
+  end)
+end)

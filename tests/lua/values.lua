@@ -1,8 +1,13 @@
 -- What a message may carry arrives as it was sent, near and far.
 --
--- args: --vats 2
+-- SPDX-License-Identifier: MIT
 local actor = require "actor"
+local test = require "actor.test"
 
+local function echo(...) return ... end
+
+-- Sharper than test.equal: integers and floats differ, and what is one table on one side is one on the
+-- other.
 local function same(a, b, seen)
   if type(a) ~= type(b) or math.type(a) ~= math.type(b) then return false end
   if type(a) ~= "table" then return a == b or (a ~= a and b ~= b) end
@@ -17,11 +22,6 @@ local function same(a, b, seen)
   end
   return true
 end
-
-local function echo(...) return ... end
-
-local near = actor.spawn(echo)
-local far = actor.spawn_on(1, echo)
 
 local shared = { 1, 2, 3 }
 local cyclic = { name = "cycle" }
@@ -58,12 +58,10 @@ local values = {
   { "100 kB", ("0123456789"):rep(10000) },
   { "zero bytes", "a\0b\0" },
   { "every byte", every_byte },
-  { "own pid", actor.self() },
-  { "far pid", far },
   { "empty table", {} },
   { "array", { 1, "two", 3.5, true, false } },
   { "array with holes", { 1, nil, 3, nil, nil, 6 } },
-  { "pairs", { a = 1, b = "two", [1.5] = 3, [true] = false, [far] = near } },
+  { "pairs", { a = 1, b = "two", [1.5] = 3, [true] = false } },
   { "array and pairs", { 1, 2, 3, n = 3, [-1] = "minus", [1000000] = "big" } },
   { "nested", { { { { {} } } }, { x = { y = { z = 1 } } } } },
   { "long string in a table", { ("y"):rep(300) } },
@@ -71,56 +69,60 @@ local values = {
   { "200 deep", deep },
 }
 
-local wrong = 0
-for _, peer in ipairs { near, far } do
-  for i, case in ipairs(values) do
-    -- In each of three places: only the first value of a message may be sent as a name.
-    local a, b, c = peer:ask(case[2], case[2], case[2])
-    if not (same(case[2], a) and same(case[2], b) and same(case[2], c)) then
-      wrong = wrong + 1
-      print("changed on the way", peer == far and "far" or "near", i, case[1], a, b, c)
-    end
-  end
+for _, place in ipairs { "near", "far" } do
+  test.describe("sent " .. place, function()
+    local peer
+    test.before(function()
+      peer = place == "near" and actor.spawn(echo) or actor.spawn_on(1, echo)
+    end)
+
+    test.it("values arrive as they were", function()
+      values[#values + 1] = { "own pid", actor.self() }
+      values[#values + 1] = { "peer's pid", peer }
+      values[#values + 1] = { "pids in a table", { [peer] = actor.self() } }
+      for _, case in ipairs(values) do
+        -- In each of three places: only the first value of a message may be sent as a name.
+        local a, b, c = peer:ask(case[2], case[2], case[2])
+        test.ok(same(case[2], a) and same(case[2], b) and same(case[2], c), case[1])
+      end
+    end)
+
+    test.it("tables keep their shape, and not their metatables", function()
+      local copy = peer:ask(cyclic)
+      test.ok(copy ~= cyclic and copy.self == copy and copy.list[1] == copy)
+      test.ok(copy.list[2] == copy.list[3] and #copy.list[2] == 3)
+      test.equal(#peer:ask { 1, nil, 3 }, 3)
+      test.equal(getmetatable(peer:ask(setmetatable({}, { __index = {} }))), nil)
+    end)
+
+    test.it("numbers keep their kind", function()
+      test.equal(1 / peer:ask(-0.0), -math.huge)
+      test.equal({ math.type(peer:ask(1.0)), math.type(peer:ask(1)) }, { "float", "integer" })
+    end)
+
+    test.it("messages have from none to 255 values", function()
+      test.equal(select("#", peer:ask()), 0)
+      test.equal(select("#", peer:ask(nil)), 1)
+      test.equal(select("#", peer:ask(nil, nil)), 2)
+      local many = {}
+      for i = 1, 255 do many[i] = i % 3 == 0 and "s" .. i or i end
+      test.ok(same(many, { peer:ask(table.unpack(many)) }))
+    end)
+  end)
 end
-print(#values, wrong)                                      -- expect: 31	0
 
-local function check(peer)
-  local copy = peer:ask(cyclic)
-  print(copy ~= cyclic, copy.self == copy, copy.list[1] == copy, copy.list[2] == copy.list[3],
-        #copy.list[2])
-  print(1 / peer:ask(-0.0), math.type(peer:ask(1.0)), math.type(peer:ask(1)))
-  print(#peer:ask { 1, nil, 3 })
-  print(getmetatable(peer:ask(setmetatable({}, { __index = {} }))))
-  print(select("#", peer:ask()), select("#", peer:ask(nil)), select("#", peer:ask(nil, nil)))
-  local many = {}
-  for i = 1, 255 do many[i] = i % 3 == 0 and "s" .. i or i end
-  print(same(many, { peer:ask(table.unpack(many)) }))
-end
+test.it("what is sent is what it was when it was sent", function()
+  local t, counts = { 1 }, {}
+  local counter = actor.spawn(function(list) counts[#counts + 1] = #list return #list end)
+  counter:send(t)
+  t[2] = 2
+  counter:send(t)
+  test.equal(counter:ask { 1, 2, 3 }, 3)
+  test.equal(counts, { 1, 2, 3 })
+end)
 
-check(near)
--- expect: true	true	true	true	3
--- expect: -inf	float	integer
--- expect: 3
--- expect: nil
--- expect: 0	1	2
--- expect: true
-check(far)
--- expect: true	true	true	true	3
--- expect: -inf	float	integer
--- expect: 3
--- expect: nil
--- expect: 0	1	2
--- expect: true
-
--- What is sent is what it was when it was sent.
-local t = { 1 }
-local counts = {}
-local counter = actor.spawn(function(list) counts[#counts + 1] = #list return #list end)
-counter:send(t)
-t[2] = 2
-counter:send(t)
-print(counter:ask { 1, 2, 3 }, table.concat(counts, " "))  -- expect: 3	1 2 3
-
--- A mutation of the copy does not reach the original.
-local mutator = actor.spawn(function(list) list[1] = "changed" return list[1] end)
-print(mutator:ask(t), t[1])                                -- expect: changed	1
+test.it("a change of the copy does not reach the original", function()
+  local t = { 1, 2 }
+  local mutator = actor.spawn(function(list) list[1] = "changed" return list[1] end)
+  test.equal({ mutator:ask(t), t[1] }, { "changed", 1 })
+end)
