@@ -355,6 +355,7 @@ static void end_extra(struct vat *vat, struct actor *a) {
     actl__ask_close(vat, actl__owned_get(vat, OWNED_ASKS, id));
   for (uint64_t id; (id = extra->owned[OWNED_REQUESTS]) != 0;)
     actl__request_drop(vat, actl__owned_get(vat, OWNED_REQUESTS, id), ACTL_STOPPED);
+  if (actl__vat_is_traced(vat)) actl__trace_exit(vat, a);
 
   if (extra->text != NULL) actl__arena_free(&vat->arena, extra->text, strlen(extra->text) + 1);
   actl__arena_free(&vat->arena, extra, sizeof *extra);
@@ -371,10 +372,13 @@ static void end_state(struct vat *vat, struct actor *a) {
 
 void actl__life_end(struct vat *vat, struct actor *a) {
   bury_mailbox(vat, a);
-  if (actl__vat_is_traced(vat)) actl__trace_exit(vat, a);
   tell_parent(vat, a);
   if (actl__actor_has_timers(a)) actl__timer_end_all(vat, a);
-  if (actl__extra_of(a) != NULL) end_extra(vat, a);
+  if (actl__extra_of(a) != NULL) {
+    end_extra(vat, a);
+  } else if (actl__vat_is_traced(vat)) {
+    actl__trace_exit(vat, a);
+  }
   end_state(vat, a);
   vat->stats.stopped++;
   vat->stats.alive--;

@@ -118,6 +118,7 @@ static void add_float(struct text *out, double number) {
 struct walk {
   const struct trace_writer *to;
   const char *at, *end;
+  size_t begin; /* where it began to be written */
   int depth;
 };
 
@@ -160,7 +161,7 @@ static bool walk_table(struct walk *walk, bool is_shown) {
   if (is_shown) add_text(out, "{");
   bool was_cut = false;
   for (uint64_t i = 0; i < n; i++) {
-    bool shows = is_shown && !is_deep && i < ENTRIES_MAX && out->size < SHOWN_MAX;
+    bool shows = is_shown && !is_deep && i < ENTRIES_MAX && out->size - walk->begin < SHOWN_MAX;
     if (is_shown && !shows && !was_cut) {
       add_text(out, i > 0 ? ", ..." : "...");
       was_cut = true;
@@ -232,7 +233,7 @@ static bool walk_value(struct walk *walk, bool is_shown, bool is_key) {
 
 static void add_table(const struct trace_writer *to, const char *bytes, size_t size) {
   size_t before = to->out->size;
-  struct walk walk = {.to = to, .at = bytes, .end = bytes + size};
+  struct walk walk = {.to = to, .at = bytes, .end = bytes + size, .begin = before};
   uint8_t has_seen;
   if (size >= 2 && take(&walk, &has_seen, 1) && walk_value(&walk, true, false) &&
       walk.at == walk.end)

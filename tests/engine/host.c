@@ -5,6 +5,8 @@
  */
 #include "engine/host.h"
 
+#include "engine/story.h"
+
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,6 +49,13 @@ void host_open_with(struct host *host, const actl_config *config) {
   actl_config with_log = *config;
   with_log.log = journal_write;
   with_log.log_ud = &host->journal;
+  if (getenv("ACTL_TEST_TRACED") != NULL && config->trace == NULL) {
+    host->story = calloc(1, sizeof *host->story);
+    assert_non_null(host->story);
+    story_init(host->story, false);
+    with_log.trace = story_tell;
+    with_log.trace_ud = host->story;
+  }
   assert_int_equal(actl_engine_new(&host->engine, &with_log), ACTL_OK);
   assert_non_null(host->engine);
 }
@@ -65,7 +74,17 @@ void host_run(struct host *host) {
   assert_true(host->stats.failed <= host->stats.stopped);
 }
 
+static void end_story(struct host *host) {
+  if (host->story == NULL) return;
+  actl_stats stats;
+  actl_engine_stats(host->engine, &stats);
+  story_check(host->story, &stats, false);
+  story_fini(host->story);
+  free(host->story);
+}
+
 void host_close(struct host *host) {
+  end_story(host);
   actl_engine_free(host->engine);
   host->engine = NULL;
   pthread_mutex_destroy(&host->journal.lock);

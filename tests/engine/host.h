@@ -57,15 +57,20 @@ struct journal {
   char text[4][512];
 };
 
+struct story;
+
 struct host {
   actl_engine *engine;
+  struct story *story; /* NULL: the run is not traced, or by the test itself */
   struct journal journal;
   actl_stats stats; /* as of the last host_run */
 };
 
 void journal_write(void *ud, actl_log_level level, actl_log_kind kind, const char *text);
 
-/* Makes an engine that logs to the journal; `config` may be NULL, its log is not used. */
+/* Makes an engine that logs to the journal; `config` may be NULL, its log is not used. Where the
+ * environment has ACTL_TEST_TRACED and the test has no trace of its own, a story is told, and checked at
+ * the end. */
 void host_open(struct host *host, uint32_t workers, uint32_t vats);
 void host_open_with(struct host *host, const actl_config *config);
 
