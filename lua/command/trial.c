@@ -12,6 +12,7 @@
 #include "command/console.h"
 #include "command/host.h"
 #include "command/memo.h"
+#include "command/strict.h"
 
 #include "actl_lua.h"
 #include "actl_parts.h"
@@ -262,6 +263,7 @@ static int open_machine(lua_State *L) {
   load_file(L, trial, is_first);
   lua_pushvalue(L, loaded);
   lua_call(L, 0, 0);
+  if (trial->stage->run->options->is_strict) actl__strict_seal(L, NULL, NULL);
   return 0;
 }
 

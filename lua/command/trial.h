@@ -41,7 +41,7 @@
 
 /* What all runs in a process share. */
 struct stage {
-  struct run *run;             /* whose file has been read (actl__run_read) */
+  struct run *run;       /* whose file has been read (actl__run_read) */
   struct text kit, same; /* compiled: a run loads them several times */
 };
 
