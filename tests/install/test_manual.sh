@@ -25,7 +25,7 @@ same() {
     fail "the help (<) and the manual page (>) name other $1"
 }
 
-sed -n '/^Options/,/^$/p' "$scratch/help" |
+sed -n '/^Options/,/^$/p; /^For /,/^$/p' "$scratch/help" |
   sed -n 's/^  \(-[^ ]*\) [A-Z].*/\1/p; s/^  \(-[^ ,]*\)  .*/\1/p; s/^  \(-[^ ]*\), \(-.\) .*/\1\n\2/p' >"$scratch/in_help"
 section OPTIONS | awk '/^\.TP/ { getline; gsub(/[",]/, " "); for (i = 2; i <= NF; i++) if ($i ~ /^-/) print $i }' >"$scratch/in_page"
 grep -qx -e --json "$scratch/in_help" || fail "the help's options are not understood"

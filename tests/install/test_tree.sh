@@ -13,7 +13,8 @@ case $version in
 esac
 
 for file in share/doc/actorlua/LICENSE share/doc/actorlua/README.md share/doc/actorlua/lua/README.md \
-  share/man/man1/actorlua.1 share/actorlua/actor.d.lua share/actorlua/scenarios/hello.lua \
+  share/man/man1/actorlua.1 share/actorlua/actor.d.lua share/actorlua/test.d.lua \
+  share/actorlua/scenarios/hello.lua \
   share/actorlua/scenarios/README.md lib/libactl.a \
   lib/libactl_lua.a lib/pkgconfig/actl.pc lib/pkgconfig/actl_lua.pc \
   lib/cmake/actl/actl-config.cmake lib/cmake/actl/actl-config-version.cmake; do

@@ -1,12 +1,14 @@
 #!/bin/sh
-# lua/README.md and lua/actor.d.lua name every function of the module and every method, and nothing
-# else; the examples print what stands behind `-->`, in that order.
+# lua/README.md, lua/actor.d.lua and lua/test.d.lua name every function of the modules and every method,
+# and nothing else; the examples print what stands behind `-->`, in that order, and those that are test
+# cases pass.
 #
 # SPDX-License-Identifier: MIT
 set -eu
 
 readme=$SOURCE_DIR/lua/README.md
 annotations=$SOURCE_DIR/lua/actor.d.lua
+kit_annotations=$SOURCE_DIR/lua/test.d.lua
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -30,23 +32,44 @@ END
 "$ACTORLUA" "$out/names.lua" | sort >"$out/names"
 grep -qx actor.spawn "$out/names" || fail "the module has no spawn"
 
+# What actor.test has: printed by a case, and so a comment in its results.
+cat >"$out/kit_names.lua" <<'END'
+local test = require "actor.test"
+test.it("has names", function()
+  for name in pairs(test) do print("test." .. name) end
+  for name, value in pairs(getmetatable(test.probe()).__index) do
+    if type(value) == "function" and not name:find "^__" then print("probe:" .. name) end
+  end
+end)
+END
+"$ACTORLUA" test "$out/kit_names.lua" | sed -n 's/^# \([a-z]*[.:][a-z_]*\)$/\1/p' |
+  sort >"$out/kit_names"
+grep -qx test.equal "$out/kit_names" || fail "the module of tests has no equal"
+sort -o "$out/all_names" "$out/names" "$out/kit_names"
+
 sed -n 's/^### \([a-z]*[.:][a-z_]*\).*/\1/p' "$readme" | sort >"$out/headings"
-diff "$out/names" "$out/headings" || fail "< in the module, > a heading in lua/README.md"
+diff "$out/all_names" "$out/headings" || fail "< in the modules, > a heading in lua/README.md"
 
 cat >"$out/annotated.lua" <<'END'
-local annotated = dofile(...)
-local actor = require "actor"
+local path, module, class = ...
+local annotated = dofile(path)
 for name, value in pairs(annotated) do
   assert(type(value) == "function", name)
-  print("actor." .. name)
+  print(module .. "." .. name)
 end
-for line in io.lines(...) do
-  local method = line:match "^function (%l+:[%l_]+)%(" or line:match "^---@field (%l+) userdata a key"
-  if method then print(method:find ":" and method or "actor." .. method) end
+local is_module = false
+for line in io.lines(path) do
+  local begun = line:match "^---@class ([%l.]+)"
+  if begun then is_module = begun == class end
+  local method, field = line:match "^function (%l+:[%l_]+)%(", line:match "^---@field (%l+)"
+  if method then print(method) end
+  if field and is_module then print(module .. "." .. field) end
 end
 END
-"$ACTORLUA" "$out/annotated.lua" "$annotations" | sort >"$out/annotated"
+"$ACTORLUA" "$out/annotated.lua" "$annotations" actor actor | sort >"$out/annotated"
 diff "$out/names" "$out/annotated" || fail "< in the module, > in lua/actor.d.lua"
+"$ACTORLUA" "$out/annotated.lua" "$kit_annotations" test actor.test | sort >"$out/kit_annotated"
+diff "$out/kit_names" "$out/kit_annotated" || fail "< in the module of tests, > in lua/test.d.lua"
 
 # What actor.stats() has, too.
 echo 'for k in pairs(require("actor").stats()) do print(k) end' >"$out/stats.lua"
@@ -67,6 +90,14 @@ awk -v out="$out" '
 n=0
 for example in "$out"/example_*.lua; do
   n=$((n + 1))
+  if grep -q 'require "actor.test"' "$example"; then
+    for how in --seeds=20 --threaded; do
+      "$ACTORLUA" test "$example" "$how" >"$out/results" 2>&1 </dev/null && continue
+      fail "$(basename "$example") fails:"
+      cat "$out/results"
+    done
+    continue
+  fi
   sed -n 's/^.*--> //p' "$example" >"$out/expected"
   status=0
   "$ACTORLUA" "$example" >"$out/printed" 2>"$out/errors" </dev/null || status=$?
