@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "actor/seeded.h"
 #include "actor/send.h"
 #include "actor/timer.h"
 #include "actor/trace.h"
@@ -53,6 +54,9 @@ void actl__wait_park(struct vat *vat, struct actor *a, void *waiter, enum wait w
                      uint64_t waits_for) {
   leave(vat, a, waiter, wait, waits_for);
   a->phase = ACTOR_PARKED;
+  /* Who comes next is free here, as it is after a delivery; giving way has counted as one. */
+  bool has_counted = wait == WAIT_TURN || wait == WAIT_SLICE;
+  if (!has_counted && ACTL_UNLIKELY(vat->is_seeded)) actl__seeded_check(vat);
   actl__life_heed_stop(vat, a);
   /* It was told to stop before, which takes effect at once where the handler waits. */
   if ((a->flags & ACTOR_ATTENTION) != 0 && a->phase == ACTOR_PARKED) actl__ready_last(vat, a);
