@@ -84,10 +84,14 @@ static int meta(lua_State *L) {
 }
 
 /* Puts `meta` in the place of the global function `name`, in the table at `globals`, unless that is no
- * more Lua's: one without upvalues. */
+ * more Lua's: one without upvalues, or, with a seed, with nil as the only one. */
 static void wrap(lua_State *L, int globals, const char *name) {
   lua_getfield(L, globals, name);
-  if (!lua_iscfunction(L, -1) || lua_getupvalue(L, -1, 1) != NULL) return;
+  if (!lua_iscfunction(L, -1)) return;
+  if (lua_getupvalue(L, -1, 1) != NULL) {
+    if (!lua_isnil(L, -1)) return;
+    lua_pop(L, 1);
+  }
   lua_pushvalue(L, globals);
   lua_pushcclosure(L, meta, 2);
   lua_setfield(L, globals, name);

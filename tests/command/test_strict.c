@@ -56,6 +56,8 @@ static void assert_refused(const char *body, const char *name) {
     handler(body, vat);
     struct ran ran = run_strict();
     assert_ran(ran, ran.status == 1 && contains(ran.err, line));
+    ran = actorlua("strict.lua", "--quiet", "--strict", "--seed", "5", NULL);
+    assert_ran(ran, ran.status == 1 && contains(ran.err, line));
     ran = actorlua("strict.lua", "--quiet", "--vats", "2", NULL);
     assert_ran(ran, ran.status == 0 && ran.err[0] == '\0');
   }
@@ -141,6 +143,11 @@ static void functions_that_travel_find_their_globals(void **state) {
   assert_ran(ran, contains(ran.err, "travel.lua:8: assignment to the global 'n' after loading"));
 }
 
+static bool starts_well(const char *out) {
+  static const char start[] = "no nothing\t1\t1\tone\t1\nnil\tfalse\town.lua:10: ";
+  return strncmp(out, start, strlen(start)) == 0;
+}
+
 /* Files of the kind that watches its own globals. */
 static void a_metatable_of_ones_own_goes_on_working(void **state) {
   (void)state;
@@ -157,7 +164,9 @@ static void a_metatable_of_ones_own_goes_on_working(void **state) {
                     "  return { requested = 1, done = 1, unit = 'case' } end }\n");
   struct ran ran = actorlua("own.lua", "--strict", "-q", NULL);
   assert_ran(ran, ran.status == 0);
-  assert_ran(ran, strncmp(ran.out, "no nothing\t1\t1\tone\t1\nnil\tfalse\town.lua:10: ", 41) == 0);
+  assert_ran(ran, starts_well(ran.out));
+  ran = actorlua("own.lua", "--strict", "-q", "--seed", "1", NULL);
+  assert_ran(ran, ran.status == 0 && starts_well(ran.out));
 }
 
 static void setmetatable_and_getmetatable_do_what_they_did(void **state) {
