@@ -166,7 +166,7 @@ actl_status actl_lua_spawn_file(actl_engine *engine, uint32_t vat, const char *p
 
 /* ---- In host modules ---- */
 
-static struct machine *machine_of(lua_State *L) {
+struct machine *actl__lua_machine_of(lua_State *L) {
   /* The extra space of another machine's state may hold anything. */
   if (!lua_checkstack(L, 1)) return NULL;
   lua_rawgetp(L, LUA_REGISTRYINDEX, actl__lua_key(KEY_MACHINE));
@@ -176,11 +176,11 @@ static struct machine *machine_of(lua_State *L) {
 }
 
 actl_engine *actl_lua_engine(lua_State *L) {
-  const struct machine *m = machine_of(L);
+  const struct machine *m = actl__lua_machine_of(L);
   return m != NULL ? m->binding->engine : NULL;
 }
 
 actl_ctx *actl_lua_ctx(lua_State *L) {
-  const struct machine *m = machine_of(L);
+  const struct machine *m = actl__lua_machine_of(L);
   return m != NULL && m->in_delivery ? m->ctx : NULL;
 }

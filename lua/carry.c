@@ -17,6 +17,7 @@
 #include "behavior.h"
 #include "codec.h"
 #include "machine.h"
+#include "scatter.h"
 #include "values.h"
 
 #include <lauxlib.h>
@@ -113,6 +114,9 @@ static void encode_code(struct encoder *e, int index) {
   lua_dump(e->L, write_code, e, 0);
   lua_pop(e->L, 1);
   size = (uint32_t)(e->m->codec.size - start);
+  if (e->m->is_scattering && actl__lua_scatter_lacks(e->L, e->m->codec.bytes + start, size)) {
+    actl__lua_encode_refuse(e, NULL, "a function of this vat's globals");
+  }
   memcpy(e->m->codec.bytes + start - sizeof size, &size, sizeof size);
 }
 
@@ -143,6 +147,10 @@ static void encode_function(struct encoder *e, int index, const struct step *up)
 static bool encode_behavior(struct encoder *e, int index) {
   const struct behavior_object *object = actl__lua_behavior_at(e->L, index);
   if (object == NULL) return false;
+  const struct behavior *behavior = object->behavior;
+  if (e->m->is_scattering && behavior != NULL && behavior->number >= e->m->n_everywhere) {
+    actl__lua_encode_refuse(e, NULL, "a behavior of this vat's");
+  }
   actl__lua_encode_tag(e, object->native != NULL ? CODE_NATIVE : CODE_BEHAVIOR);
   put_text(e, actl__lua_behavior_name(object));
   return true;

@@ -154,6 +154,7 @@ static struct machine *machine_new(struct binding *binding, actl_ctx *ctx) {
   actl__lua_refs_init(&m->refs);
 
   m->is_seeded = actl_ctx_is_seeded(ctx);
+  m->scatters = actl_ctx_scatters(ctx);
   m->lua_realloc = m->is_seeded ? actl_vat_realloc_placed : actl_vat_realloc;
   m->main = state_new(m);
   if (m->main != NULL) {

@@ -95,6 +95,8 @@ struct machine {
   bool is_closing;    /* the vat ends: nothing may be sent any more */
   bool warns;         /* warn("@on"), warn("@off") */
   bool is_seeded;     /* constant */
+  bool scatters;      /* constant: a seed places every spawn */
+  bool is_scattering; /* carry.c is asked whether a function can be placed elsewhere */
   bool is_spent;      /* with a seed: the run's steps are used up */
   unsigned hash_seed; /* of its strings, with a seed */
 
@@ -104,6 +106,7 @@ struct machine {
 
   struct behavior **behaviors; /* by number */
   uint32_t n_behaviors, behaviors_capacity;
+  uint32_t n_everywhere; /* of these, the first ones are in each vat: see scatter.c */
 
   uint32_t n_drops;      /* refs of actors that are gone may be used again */
   uint32_t n_finalizers; /* listed objects, see finalize.c */
@@ -124,6 +127,9 @@ static inline uintptr_t *actl__lua_tag(lua_State *L) { return (uintptr_t *)lua_g
 static inline struct machine *actl__lua_machine(lua_State *L) {
   return (struct machine *)(*actl__lua_tag(L) & ~(uintptr_t)TAG_BITS);
 }
+
+/* The machine of a lua_State of which nothing is known; NULL: it is none of ours. */
+struct machine *actl__lua_machine_of(lua_State *L);
 
 /* driver->open and driver->close. */
 void *actl__lua_machine_open(void *ud, actl_ctx *ctx);

@@ -11,6 +11,7 @@
 #include "seeded.h"
 
 #include "machine.h"
+#include "scatter.h"
 #include "values.h"
 
 #include <lauxlib.h>
@@ -264,4 +265,5 @@ void actl__lua_open_seeded(lua_State *L) {
   actl__lua_open_preempt(L);
   actl__lua_settle_functions(L);
   open_iterators(L);
+  if (actl__lua_machine(L)->scatters) actl__lua_scatter_begin(L);
 }

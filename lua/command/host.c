@@ -114,6 +114,7 @@ static int host_scenario(lua_State *L) {
   run->is_lossy = lua_toboolean(L, 3);
   /* release: pairs with the load in actl__host_open, on the thread that opens another vat. */
   atomic_store_explicit(&run->is_scenario, true, memory_order_release);
+  actl_lua_everywhere(L);
   return 0;
 }
 
@@ -368,6 +369,7 @@ int actl__host_open(lua_State *L) {
   if (atomic_load_explicit(&run->is_scenario, memory_order_acquire)) {
     actl__source_push(L, run->source);
     lua_call(L, 0, 0);
+    actl_lua_everywhere(L);
   }
   if (run->options->is_strict) actl__strict_seal(L, NULL, NULL);
   return 0;

@@ -261,6 +261,7 @@ static int open_machine(lua_State *L) {
   lua_setfield(L, -3, ACTL_HOST_KIT);
   int loaded = lua_gettop(L);
   load_file(L, trial, is_first);
+  actl_lua_everywhere(L);
   lua_pushvalue(L, loaded);
   lua_call(L, 0, 0);
   if (trial->stage->run->options->is_strict) actl__strict_seal(L, NULL, NULL);

@@ -72,6 +72,13 @@ ACTL_API actl_status actl_lua_spawn_string(actl_engine *engine, uint32_t vat, co
 ACTL_API actl_status actl_lua_spawn_file(actl_engine *engine, uint32_t vat, const char *path,
                                          const actl_value *values, size_t n, actl_pid *out);
 
+/* For a seed that places every spawn (actl_config.scatters): says that each machine of the engine has,
+ * or gets when it is made, what this one has loaded up to now, so that actors of its behaviors, and
+ * functions that use its globals, may be placed anywhere. Without it only functions that need nothing
+ * but Lua's own globals and modules are. Called in `open` or later, by code that runs in the machine;
+ * a Lua error is raised where memory is short. Does nothing without such a seed. */
+ACTL_API void actl_lua_everywhere(lua_State *L);
+
 /* To call into a Lua actor from a host thread and get the answer: actl_engine_ask. */
 
 /* The engine and the ctx that a C function called from Lua runs in, for host modules; the ctx is
