@@ -160,8 +160,16 @@ static void keep(struct story *story, const actl_event *event) {
     story->told = room_for(story->told, story->room * sizeof *story->told);
   }
   struct told *told = &story->told[story->n_told++];
-  *told = (struct told){event->kind,   event->vat, event->time_ns, event->actor, event->peer,
-                        event->status, -1,         -1,             event->msg != NULL, ""};
+  *told = (struct told){event->kind,
+                        event->vat,
+                        event->time_ns,
+                        event->actor,
+                        event->peer,
+                        event->status,
+                        -1,
+                        -1,
+                        event->msg != NULL,
+                        ""};
   if (event->msg != NULL) {
     told->first = actl_msg_int(event->msg, 0, -1);
     told->second = actl_msg_int(event->msg, 1, -1);
