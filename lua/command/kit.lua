@@ -369,6 +369,7 @@ function Probe:stop() return self.pid:stop() end
 
 -- The handler of errors.
 local function note(e)
+  host.fault()
   if getmetatable(e) == Failure then return e end
   local is_text = type(e) == "string" or type(e) == "number"
   local failure = setmetatable({ kind = "error", message = is_text and tostring(e) or show(e) }, Failure)

@@ -9,17 +9,18 @@
  */
 #include "command/trial.h"
 
-#include "command/console.h"
+#include "command/entries.h"
 #include "command/host.h"
+#include "command/jobs.h"
 #include "command/memo.h"
 #include "command/strict.h"
+#include "command/trace.h"
 
 #include "actl_lua.h"
 #include "actl_parts.h"
 #include "bench/native/native.h"
 
 #include <lauxlib.h>
-#include <lualib.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,24 +29,9 @@
 #define KIT_SOURCE "=[actor.test]"
 
 enum {
-  VATS = 4,            /* the same on every machine */
-  STEPS = 3 * 1000000, /* of a run with a seed */
-  ENTRIES = 1000,      /* of the log that are kept; what comes later counts as the last one */
-  LOG_SHOWN = 5        /* failures with their tracebacks */
-};
-
-/* One of the engine's log. */
-struct entry {
-  char *text;
-  bool is_failure; /* of an actor, or a deadlock */
-  bool is_announced;
-};
-
-/* What a case has announced. */
-struct announced {
-  char *pattern;
-  bool is_failure; /* else any entry of the log */
-  bool has_come;
+  VATS = 4,        /* the same on every machine */
+  STEPS = 1000000, /* of a run with a seed */
+  TRACE_LINES = 20 /* the last ones, of a run that failed */
 };
 
 struct trial {
@@ -62,68 +48,25 @@ struct trial {
   char *kind, *message, *file, *found, *wanted, *traceback; /* what the case itself failed of */
   uint64_t line;
 
-  /* Any thread, under `lock`. */
-  pthread_mutex_t lock;
-  struct entry *entries;
-  size_t n_entries;
-  struct announced *announced;
-  size_t n_announced;
+  /* Only while a run that failed is made once more. */
+  struct trace *trace;
+  size_t last_entry; /* of the log, behind which nothing is traced */
+  bool is_traced;    /* to its end */
+
+  struct entries entries; /* any thread */
 };
 
-/* ---- The log ------------------------------------------------------------------------------------ */
+/* ---- The log, and the trace --------------------------------------------------------------------- */
 
 static void on_log(void *ud, actl_log_level level, actl_log_kind kind, const char *text) {
-  static const char *const levels[] = {"debug", "info", "warning", "error"};
   struct trial *trial = ud;
-  bool is_failure = kind == ACTL_LOG_FAILURE || kind == ACTL_LOG_STUCK;
-  const char *name = levels[(unsigned)level < 4 ? (unsigned)level : 3];
-
-  pthread_mutex_lock(&trial->lock);
-  if (trial->n_entries < ENTRIES) {
-    trial->entries =
-        actl__text_room(trial->entries, (trial->n_entries + 1) * sizeof *trial->entries);
-    trial->entries[trial->n_entries++] = (struct entry){
-        .text = is_failure ? actl__text_copy(text, strlen(text))
-                           : actl__text_format("%s: %s", name, text),
-        .is_failure = is_failure,
-    };
-  }
-  pthread_mutex_unlock(&trial->lock);
+  size_t entry = actl__entries_add(&trial->entries, level, kind, text);
+  if (trial->trace != NULL && entry == trial->last_entry) trial->is_traced = true;
 }
 
-/* What Lua calls on: whether the text has the pattern, or that as it is. */
-static int find(lua_State *L) {
-  const char *text = lua_touserdata(L, 1), *pattern = lua_touserdata(L, 2);
-  luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 0);
-  lua_getfield(L, -1, "find");
-  lua_pushstring(L, text);
-  lua_pushstring(L, pattern);
-  lua_call(L, 2, 1);
-  return 1;
-}
-
-static bool has(lua_State *L, const char *text, const char *pattern) {
-  if (strstr(text, pattern) != NULL) return true;
-  lua_settop(L, 0);
-  lua_pushcfunction(L, find);
-  lua_pushlightuserdata(L, (void *)text);
-  lua_pushlightuserdata(L, (void *)pattern);
-  return lua_pcall(L, 2, 1, 0) == LUA_OK && !lua_isnil(L, -1);
-}
-
-static void compare_log(struct trial *trial) {
-  lua_State *L = luaL_newstate();
-  for (size_t i = 0; L != NULL && i < trial->n_entries; i++) {
-    struct entry *entry = &trial->entries[i];
-    for (size_t j = 0; j < trial->n_announced; j++) {
-      struct announced *announced = &trial->announced[j];
-      if (announced->is_failure && !entry->is_failure) continue;
-      if (!has(L, entry->text, announced->pattern)) continue;
-      announced->has_come = true;
-      entry->is_announced = true;
-    }
-  }
-  if (L != NULL) lua_close(L);
+static void on_event(void *ud, const actl_event *event) {
+  struct trial *trial = ud;
+  if (!trial->is_traced) actl__trace_tell(trial->trace, event);
 }
 
 /* ---- What kit.lua calls ------------------------------------------------------------------------- */
@@ -149,13 +92,7 @@ static int host_case(lua_State *L) {
 static int host_expect(lua_State *L) {
   struct trial *trial = host_trial(L);
   bool is_failure = strcmp(luaL_checkstring(L, 1), "failure") == 0;
-  luaL_checkstring(L, 2);
-  pthread_mutex_lock(&trial->lock);
-  trial->announced =
-      actl__text_room(trial->announced, (trial->n_announced + 1) * sizeof *trial->announced);
-  trial->announced[trial->n_announced++] =
-      (struct announced){.pattern = copy_text(L, 2), .is_failure = is_failure};
-  pthread_mutex_unlock(&trial->lock);
+  actl__entries_announce(&trial->entries, is_failure, luaL_checkstring(L, 2));
   return 0;
 }
 
@@ -172,17 +109,25 @@ static int host_failed(lua_State *L) {
   return 0;
 }
 
+/* fault(): the case has just failed, and goes on to its end */
+static int host_fault(lua_State *L) {
+  struct trial *trial = host_trial(L);
+  if (trial->trace != NULL) trial->is_traced = true;
+  return 0;
+}
+
 /* finish(): the case has ended, and so do all actors */
 static int host_finish(lua_State *L) {
   struct trial *trial = host_trial(L);
   trial->has_finished = true;
+  if (trial->trace != NULL) trial->is_traced = true;
   actl_engine_shutdown(trial->engine);
   return 0;
 }
 
 static const luaL_Reg functions[] = {
-    {"case", host_case}, {"expect", host_expect}, {"failed", host_failed}, {"finish", host_finish},
-    {NULL, NULL},
+    {"case", host_case},     {"expect", host_expect}, {"fault", host_fault},
+    {"failed", host_failed}, {"finish", host_finish}, {NULL, NULL},
 };
 
 /* ---- The stage ---------------------------------------------------------------------------------- */
@@ -281,9 +226,12 @@ static actl_status open_engine(struct trial *trial, actl_pid *actor) {
       .max_steps = options->max_steps != 0 ? options->max_steps : STEPS,
       .log = on_log,
       .log_ud = trial,
+      .trace = trial->trace != NULL ? on_event : NULL,
+      .trace_ud = trial,
   };
   const actl_lua_config lua = {.open = open_machine, .ud = trial};
   actl_status status = actl_engine_new(&trial->engine, &config);
+  if (status == ACTL_OK && trial->trace != NULL) actl__trace_attach(trial->trace, trial->engine);
   if (status == ACTL_OK) status = actl_bench_register(trial->engine);
   if (status == ACTL_OK) status = actl_lua_open(trial->engine, &lua);
   if (status == ACTL_OK) status = actl_lua_spawn(trial->engine, 0, CASE_ACTOR, NULL, 0, actor);
@@ -320,14 +268,11 @@ static void trial_open(struct trial *out, const struct stage *stage, const char 
       .seed = seed,
       .name = name,
   };
-  pthread_mutex_init(&out->lock, NULL);
+  actl__entries_init(&out->entries);
 }
 
 static void trial_close(struct trial *trial) {
-  for (size_t i = 0; i < trial->n_entries; i++) free(trial->entries[i].text);
-  for (size_t i = 0; i < trial->n_announced; i++) free(trial->announced[i].pattern);
-  free(trial->entries);
-  free(trial->announced);
+  actl__entries_fini(&trial->entries);
   free(trial->load_error);
   free(trial->kind);
   free(trial->message);
@@ -335,34 +280,21 @@ static void trial_close(struct trial *trial) {
   free(trial->found);
   free(trial->wanted);
   free(trial->traceback);
-  pthread_mutex_destroy(&trial->lock);
 }
 
 /* ---- Judging ------------------------------------------------------------------------------------ */
-
-/* The first failure that nobody announced; NULL: there is none. */
-static const char *first_failure(const struct trial *trial) {
-  for (size_t i = 0; i < trial->n_entries; i++) {
-    const struct entry *entry = &trial->entries[i];
-    if (entry->is_failure && !entry->is_announced) return entry->text;
-  }
-  return NULL;
-}
-
-static const struct announced *first_missing(const struct trial *trial) {
-  for (size_t i = 0; i < trial->n_announced; i++)
-    if (!trial->announced[i].has_come) return &trial->announced[i];
-  return NULL;
-}
 
 /* What is wrong, in one line, to be freed; NULL: nothing. Of several things what is likely to have led
  * to the others. */
 static char *find_fault(const struct trial *trial, actl_status status) {
   if (trial->load_error != NULL) return actl__text_format("%s", trial->load_error);
-  const char *failure = first_failure(trial);
-  const struct announced *missing = first_missing(trial);
+  size_t failure = actl__entries_failure(&trial->entries);
+  const struct announced *missing = actl__entries_missing(&trial->entries);
   if (trial->message != NULL) return actl__text_format("%s", trial->message);
-  if (failure != NULL) return actl__text_copy(failure, strcspn(failure, "\n"));
+  if (failure < trial->entries.n) {
+    const char *text = trial->entries.list[failure].text;
+    return actl__text_copy(text, strcspn(text, "\n"));
+  }
   if (status == ACTL_LIMIT) {
     uint64_t steps = trial->stage->run->options->max_steps;
     return actl__text_format("is not quiet after %llu steps",
@@ -377,31 +309,10 @@ static char *find_fault(const struct trial *trial, actl_status status) {
                            missing->pattern);
 }
 
-/* The failures with their tracebacks, announced ones too; to be freed. NULL: none. */
-static char *failures_of(const struct trial *trial) {
-  struct text text = {0};
-  size_t n = 0;
-  for (size_t i = 0; i < trial->n_entries; i++) {
-    const struct entry *entry = &trial->entries[i];
-    if (!entry->is_failure || entry->is_announced || n++ >= LOG_SHOWN) continue;
-    actl__text_print(&text, "%s%s", text.size > 0 ? "\n" : "", entry->text);
-  }
-  if (n > LOG_SHOWN) actl__text_print(&text, "\n(and %zu more)", n - LOG_SHOWN);
-  return text.bytes;
-}
-
-/* Shows what else was logged, and was not announced, with what the case printed. */
-static void print_log(const struct trial *trial) {
-  for (size_t i = 0; i < trial->n_entries; i++) {
-    const struct entry *entry = &trial->entries[i];
-    if (!entry->is_failure && !entry->is_announced) puts(entry->text);
-  }
-}
-
 static void write_fault(const struct trial *trial, const char *fault) {
   bool is_assertion = trial->kind != NULL && strcmp(trial->kind, "assertion") == 0;
   int memo = trial->memo;
-  char *log = failures_of(trial);
+  char *log = actl__entries_failures(&trial->entries);
   actl__memo_write(memo, ACTL_TRIAL_MESSAGE, fault);
   actl__memo_write(memo, ACTL_TRIAL_FILE, trial->file);
   if (trial->file != NULL) actl__memo_number(memo, ACTL_TRIAL_LINE, trial->line);
@@ -411,6 +322,27 @@ static void write_fault(const struct trial *trial, const char *fault) {
   actl__memo_write(memo, ACTL_TRIAL_LOG, log);
   actl__memo_write(memo, ACTL_TRIAL_OUTCOME, is_assertion ? ACTL_TRIAL_FAILED : ACTL_TRIAL_ERROR);
   free(log);
+}
+
+/* The last lines of the trace up to what went wrong first in `failed`: with the same seed it goes wrong
+ * in the same way. What is printed meanwhile takes the place of what it printed. */
+static void trace_again(const struct trial *failed) {
+  struct trial trial;
+  trial_open(&trial, failed->stage, failed->name, failed->seed, failed->memo);
+  trial.trace = actl__trace_open_ring(TRACE_LINES);
+  trial.last_entry = actl__entries_failure(&failed->entries);
+  actl__jobs_reprint();
+  play(&trial);
+  actl__entries_compare(&trial.entries);
+  actl__entries_print(&trial.entries);
+
+  struct text lines = {0};
+  for (size_t i = 0; i < actl__trace_n_lines(trial.trace); i++)
+    actl__text_print(&lines, "%s%s", i > 0 ? "\n" : "", actl__trace_line(trial.trace, i));
+  actl__memo_write(trial.memo, ACTL_TRIAL_TRACE, lines.bytes);
+  actl__text_free(&lines);
+  free(actl__trace_close(trial.trace));
+  trial_close(&trial);
 }
 
 /* ---- What a process does ------------------------------------------------------------------------ */
@@ -423,7 +355,7 @@ void actl__trial_list(const struct stage *stage, int memo) {
   char *fault = find_fault(&trial, status);
   if (fault != NULL) actl__memo_write(memo, ACTL_TRIAL_MESSAGE, fault);
   actl__memo_write(memo, ACTL_TRIAL_OUTCOME, fault == NULL ? ACTL_TRIAL_PASSED : ACTL_TRIAL_ERROR);
-  print_log(&trial);
+  actl__entries_print(&trial.entries);
   free(fault);
   trial_close(&trial);
 }
@@ -432,11 +364,12 @@ bool actl__trial_run(const struct stage *stage, const char *name, uint64_t seed,
   struct trial trial;
   trial_open(&trial, stage, name, seed, memo);
   actl_status status = play(&trial);
-  compare_log(&trial);
+  actl__entries_compare(&trial.entries);
+  actl__entries_print(&trial.entries);
   char *fault = find_fault(&trial, status);
   bool is_passed = fault == NULL;
   if (!is_passed) write_fault(&trial, fault);
-  print_log(&trial);
+  if (!is_passed && trial.is_seeded) trace_again(&trial);
   free(fault);
   trial_close(&trial);
   return is_passed;

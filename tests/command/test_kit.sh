@@ -231,6 +231,21 @@ run 0 kinds.lua --only good --quiet
 run 1 kinds.lua --only "bad > equal" -q
 [ "$(head -n 1 said | sed 's/ #.*//')" = "not ok 1 - bad > equal" ] || fail "--quiet hides a failure"
 
+# The trace ends with what went wrong, and not with what came of it.
+run 1 kinds.lua --only "bad > crash" --seed 1
+sed -n '/^  trace: /,/^  \.\.\./p' said >trace
+sed -n '$!{h;d}; x; p' trace | grep -q "account <0.2.1> *receive *fail *from actor.test.case" ||
+  fail "the trace does not end with the crash: $(cat trace)"
+[ "$(grep -c '^ .* ms ' trace)" -le 20 ] || fail "the trace is too long"
+
+# One that computes for ever is found out, too.
+cat >loop.lua <<'END_OF_FILE'
+local test = require "actor.test"
+test.it("computes", function() while true do end end)
+END_OF_FILE
+run 1 loop.lua --steps 10000
+says 'message: "is not quiet after 10000 steps"' 'line: 2'
+
 # The command that it gives repeats what failed; seeds after the first that fails are not run.
 cat >seeds.lua <<'END_OF_FILE'
 local test = require "actor.test"

@@ -1,5 +1,7 @@
 -- Data that is sent often cannot use up the names: behaviors can still be declared.
 --
+-- args: --steps 10000000
+--
 -- SPDX-License-Identifier: MIT
 local actor = require "actor"
 local test = require "actor.test"
