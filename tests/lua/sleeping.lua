@@ -59,16 +59,17 @@ test.it("is refused where one cannot wait", function()
 end)
 
 test.it("has its own time, each", function()
-  local woke = {}
+  local woke, probe = {}, test.probe()
+  local to = probe.pid
   for i = 1, 20 do
     local ms = (i * 7) % 20 * 3
     actor.process(function()
       local start = actor.now()
       actor.sleep(ms)
-      woke[#woke + 1] = actor.now() - start >= ms and ms or "early"
+      to:send(actor.now() - start >= ms and ms or -1)
     end)
   end
-  test.eventually(function() return #woke == 20 end)
+  for i = 1, 20 do woke[i] = probe:receive() end
   -- A seed may let one that woke earlier run later.
   if test.seed then table.sort(woke) end
   for i = 1, 20 do test.equal(woke[i], 3 * (i - 1)) end
@@ -154,9 +155,11 @@ end)
 test.it("leaves nothing behind", function()
   local n = test.seed and 200 or 2000
   local function sleepers()
-    local awake = {}   -- with table.insert, in the middle of which nobody gives way
-    for i = 1, n do actor.process(function() actor.sleep(1) table.insert(awake, i) end) end
-    test.eventually(function() return #awake == n end)
+    local probe = test.probe()
+    local to = probe.pid
+    for _ = 1, n do actor.process(function() actor.sleep(1) to:send("awake") end) end
+    for _ = 1, n do probe:expect("awake") end
+    probe:stop()
   end
   local function alive() return actor.stats().alive end
   sleepers()
