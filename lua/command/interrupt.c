@@ -48,8 +48,9 @@ static void *remind(void *unused) {
   return NULL;
 }
 
-/* On the engine's thread. */
-static void on_signal(void *engine, int number) {
+/* The first signal is noted, the next one ends the process. Also called where the process was stopped
+ * in the middle of anything. */
+static void note(int number) {
   int none = 0;
   /* relaxed: only the number itself is handed over here. */
   if (!atomic_compare_exchange_strong_explicit(&came, &none, number, memory_order_relaxed,
@@ -57,16 +58,32 @@ static void on_signal(void *engine, int number) {
     actl__trace_save();
     _exit(128 + number);
   }
+}
+
+/* On the engine's thread. */
+static void on_signal(void *engine, int number) {
+  note(number);
   actl_engine_shutdown(engine);
   has_reminder = pthread_create(&reminder, NULL, remind, NULL) == 0;
 }
 
+static bool is_ignored(int number) {
+  struct sigaction now;
+  return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 void actl__interrupt_watch(actl_engine *engine) {
   for (size_t i = 0; i < N_SIGNALS; i++) {
-    struct sigaction now;
-    bool is_ignored = sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == SIG_IGN;
     /* Where it cannot be taken it ends the process, as it does in any program. */
-    if (!is_ignored) (void)actl_engine_on_signal(engine, signals[i], on_signal, engine);
+    if (!is_ignored(signals[i])) (void)actl_engine_on_signal(engine, signals[i], on_signal, engine);
+  }
+}
+
+void actl__interrupt_catch(void) {
+  for (size_t i = 0; i < N_SIGNALS; i++) {
+    struct sigaction action = {.sa_handler = note};
+    sigemptyset(&action.sa_mask);
+    if (!is_ignored(signals[i])) (void)sigaction(signals[i], &action, NULL);
   }
 }
 
@@ -79,6 +96,6 @@ void actl__interrupt_stop(void) {
 }
 
 int actl__interrupt_signal(void) {
-  /* relaxed: see on_signal. */
+  /* relaxed: see note. */
   return atomic_load_explicit(&came, memory_order_relaxed);
 }

@@ -1,8 +1,9 @@
 /*
  * interrupt.h - Ctrl-C and SIGTERM.
  *
- * The first one stops the actors of the engine that is watched; a second one ends the process at
- * once, with status 128 and the signal's number. With no engine a signal does what it does anywhere.
+ * The first one stops the actors of the engine that is watched, or is noted; a second one ends the
+ * process at once, with status 128 and the signal's number. With neither a signal does what it does
+ * anywhere.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,6 +15,9 @@
 /* Has a signal stop this engine's actors, as long as it lives. Does nothing about a signal that is
  * ignored (`nohup`, or a shell's `&`). */
 void actl__interrupt_watch(actl_engine *engine);
+
+/* Has a signal be noted, and nothing else, where there is no engine that it could stop. */
+void actl__interrupt_catch(void);
 
 /* Once no engine is left that was watched. */
 void actl__interrupt_stop(void);

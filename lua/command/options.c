@@ -397,6 +397,8 @@ static size_t find_command(const char *word) {
   return i;
 }
 
+bool actl__options_is_command(const char *word) { return find_command(word) < N_COMMANDS; }
+
 static void read_word(struct options *out, const char *word, bool *has_command) {
   size_t command = find_command(word);
   if (!*has_command && out->n_files == 0 && command < N_COMMANDS) {

@@ -67,6 +67,9 @@ struct options {
 char *actl__options_parse(struct options *out, int argc, char *const *argv);
 void actl__options_free(struct options *options);
 
+/* Whether the word would be read as a command's name. */
+bool actl__options_is_command(const char *word);
+
 /* The text of --help. */
 extern const char actl__options_help[];
 

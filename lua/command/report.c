@@ -19,20 +19,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { NUMBER_SIZE = 32, TIME_SIZE = 48 };
-
-/* 1234567 as 1,234,567. */
-static const char *grouped(char *out, uint64_t value) {
-  char digits[NUMBER_SIZE];
-  int n = snprintf(digits, sizeof digits, "%" PRIu64, value);
-  char *at = out;
-  for (int i = 0; i < n; i++) {
-    if (i > 0 && (n - i) % 3 == 0) *at++ = ',';
-    *at++ = digits[i];
-  }
-  *at = '\0';
-  return out;
-}
+enum { NUMBER_SIZE = TEXT_COUNT_SIZE, TIME_SIZE = 48 };
 
 /* Three significant digits, without an exponent. */
 static const char *rounded(char *out, double value) {
@@ -80,7 +67,7 @@ static void print_title(const struct run *run, FILE *out) {
   }
   bool is_seeded = run->options->is_seeded;
   uint64_t ns_taken = is_seeded ? run->clock.engine_ns : run->clock.wall_ns;
-  fprintf(out, "%s %s%s in %s", grouped(done, (uint64_t)run->done), run->unit,
+  fprintf(out, "%s %s%s in %s", actl__text_count(done, (uint64_t)run->done), run->unit,
           plural(run->unit, (uint64_t)run->done), duration(seconds, (double)ns_taken / 1e9));
   if (is_seeded) fprintf(out, " of virtual time, seed %" PRIu64, run->options->seed);
 
@@ -133,7 +120,7 @@ void actl__report_params(const struct run *run, FILE *out) {
 /* "; 3 parks", or nothing when there are none. */
 static void print_some(uint64_t n, const char *what, FILE *out) {
   char number[NUMBER_SIZE];
-  if (n > 0) fprintf(out, "; %s %s%s", grouped(number, n), what, plural(what, n));
+  if (n > 0) fprintf(out, "; %s %s%s", actl__text_count(number, n), what, plural(what, n));
 }
 
 static void print_letters(const actl_stats *stats, FILE *out) {
@@ -148,9 +135,10 @@ static void print_letters(const actl_stats *stats, FILE *out) {
 
 static void print_engine(const actl_stats *stats, FILE *out) {
   char a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE], d[NUMBER_SIZE];
-  fprintf(out, "  %s spawned, %s alive at most; %s message%s, %s far", grouped(a, stats->spawned),
-          grouped(b, stats->peak_alive), grouped(c, stats->messages),
-          plural("message", stats->messages), grouped(d, stats->far_messages));
+  fprintf(out, "  %s spawned, %s alive at most; %s message%s, %s far",
+          actl__text_count(a, stats->spawned), actl__text_count(b, stats->peak_alive),
+          actl__text_count(c, stats->messages), plural("message", stats->messages),
+          actl__text_count(d, stats->far_messages));
   print_letters(stats, out);
   print_some(stats->steals, "steal", out);
   print_some(stats->parks, "park", out);
@@ -160,7 +148,8 @@ static void print_engine(const actl_stats *stats, FILE *out) {
 static void print_samples(const struct histogram *samples, FILE *out) {
   char count[NUMBER_SIZE], p50[TIME_SIZE], p99[TIME_SIZE], p999[TIME_SIZE], max[TIME_SIZE];
   if (samples->count == 0) return;
-  fprintf(out, "  %s samples: p50 %s, p99 %s, p99.9 %s, max %s\n", grouped(count, samples->count),
+  fprintf(out, "  %s samples: p50 %s, p99 %s, p99.9 %s, max %s\n",
+          actl__text_count(count, samples->count),
           nanoseconds(p50, (double)actl__histogram_quantile(samples, 0.5)),
           nanoseconds(p99, (double)actl__histogram_quantile(samples, 0.99)),
           nanoseconds(p999, (double)actl__histogram_quantile(samples, 0.999)),
@@ -175,7 +164,8 @@ static void print_figures(const struct run *run, FILE *out) {
     bool is_count = figure->value >= 0 && figure->value < 1e15 &&
                     figure->value == (double)(uint64_t)figure->value;
     fprintf(out, "  %s  %s %s\n", figure->name,
-            is_count ? grouped(number, (uint64_t)figure->value) : rounded(number, figure->value),
+            is_count ? actl__text_count(number, (uint64_t)figure->value)
+                     : rounded(number, figure->value),
             figure->unit);
   }
 }

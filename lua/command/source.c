@@ -58,6 +58,8 @@ static char *read_file(struct text *out, const char *path) {
                                 path, path);
   } else if (!read_stream(out, file)) {
     problem = unreadable(path, errno);
+  } else {
+    strip_first_line(out);
   }
   fclose(file);
   return problem;
@@ -108,10 +110,7 @@ char *actl__source_read(struct source *out, const char *path, bool *is_there) {
   struct text text = {0};
   char *problem = read_file(&text, path);
   *is_there = problem == NULL;
-  if (problem == NULL) {
-    strip_first_line(&text);
-    problem = compile_all(out, &text);
-  }
+  if (problem == NULL) problem = compile_all(out, &text);
   if (problem != NULL) actl__source_free(out);
   actl__text_free(&text);
   return problem;

@@ -5,6 +5,7 @@
  */
 #include "command/text.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -92,4 +93,16 @@ size_t actl__text_character(const char *bytes, size_t left) {
   }
   bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
   return code < least[size] || code > 0x10FFFF || is_surrogate ? 0 : size;
+}
+
+const char *actl__text_count(char *out, uint64_t value) {
+  char digits[TEXT_COUNT_SIZE];
+  int n = snprintf(digits, sizeof digits, "%" PRIu64, value);
+  char *at = out;
+  for (int i = 0; i < n; i++) {
+    if (i > 0 && (n - i) % 3 == 0) *at++ = ',';
+    *at++ = digits[i];
+  }
+  *at = '\0';
+  return out;
 }

@@ -11,6 +11,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* `bytes` ends in a zero byte that `size` does not count; all zeros is an empty text. */
 struct text {
@@ -33,6 +34,10 @@ void *actl__text_room(void *ptr, size_t size);
 
 /* `size` bytes followed by a zero byte, to be freed. */
 char *actl__text_copy(const char *bytes, size_t size);
+
+/* 1234567 as 1,234,567 in `out`, of TEXT_COUNT_SIZE bytes, which it returns. */
+enum { TEXT_COUNT_SIZE = 32 };
+const char *actl__text_count(char *out, uint64_t value);
 
 /* A printed text, to be freed. */
 char *actl__text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

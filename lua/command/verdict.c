@@ -54,10 +54,10 @@ static char *plain_line(const char *text) {
   struct text out = {0};
   actl__text_add(&out, "", 0);
   for (const char *at = text; *at != '\0' && *at != '\n';) {
-    bool is_line = at > text + 1 && at[-1] == ':' && is_in_word(at[-2]);
-    bool is_number = isdigit((unsigned char)*at) && !(at > text && is_in_word(at[-1])) && !is_line;
-    const char *end = is_number ? skip_number(at) : at + 1;
-    while (is_line && isdigit((unsigned char)*end)) end++;
+    bool is_digit = isdigit((unsigned char)*at) != 0;
+    bool is_line = is_digit && at > text + 1 && at[-1] == ':' && is_in_word(at[-2]);
+    bool is_number = is_digit && !is_line && !(at > text && is_in_word(at[-1]));
+    const char *end = is_digit ? skip_number(at) : at + 1;
     actl__text_add(&out, is_number ? "#" : at, is_number ? 1 : (size_t)(end - at));
     at = end;
   }
