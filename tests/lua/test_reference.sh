@@ -1,7 +1,7 @@
 #!/bin/sh
 # lua/README.md, lua/actor.d.lua and lua/test.d.lua name every function of the modules and every method,
 # and nothing else; the examples print what stands behind `-->`, in that order, and those that are test
-# cases pass.
+# cases pass. One whose first line is `-- actorlua ARGUMENTS FILE` is run so.
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -99,8 +99,10 @@ for example in "$out"/example_*.lua; do
     continue
   fi
   sed -n 's/^.*--> //p' "$example" >"$out/expected"
+  arguments=$(sed -n '1s/^-- actorlua \(.*\) FILE$/\1/p' "$example")
   status=0
-  "$ACTORLUA" "$example" >"$out/printed" 2>"$out/errors" </dev/null || status=$?
+  # shellcheck disable=SC2086 # they are words
+  "$ACTORLUA" $arguments "$example" >"$out/printed" 2>"$out/errors" </dev/null || status=$?
   [ "$status" -eq 0 ] || fail "$(basename "$example"): exit status $status"
   diff "$out/expected" "$out/printed" >"$out/diff" || {
     fail "$(basename "$example"): < expected, > printed"
