@@ -75,7 +75,7 @@ struct run {
   /* Main thread only. */
   const struct source *source;
   struct source own_source; /* `source`, where load has read it */
-  struct trace *trace; /* NULL: none, or not open */
+  struct trace *trace;      /* NULL: none, or not open */
   actl_engine *engine;
   actl_pid actor;
   bool was_played;

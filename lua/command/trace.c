@@ -20,8 +20,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { BLOCK = 1 << 16 };
+enum { BLOCK = 1 << 16, PATIENCE_S = 1 };
 
 enum form { FORM_TEXT, FORM_CHROME, FORM_RING };
 
@@ -72,6 +73,7 @@ char *actl__trace_open(struct trace **out, const char *path) {
   if (file == NULL)
     return actl__text_format("cannot write the trace to %s: %s", path, strerror(errno));
 
+  setvbuf(file, NULL, _IONBF, 0);
   struct trace *trace = trace_new(has_suffix(path, ".json") ? FORM_CHROME : FORM_TEXT);
   trace->file = file;
   trace->path = actl__text_copy(path, strlen(path));
@@ -108,28 +110,20 @@ void actl__trace_attach(struct trace *trace, actl_engine *engine) {
 /* ---- Writing ---- */
 
 static void write_bytes(struct trace *trace, const char *bytes, size_t size) {
-  if (trace->error != 0) return;
+  if (trace->error != 0 || size == 0) return;
   errno = 0;
   if (fwrite(bytes, 1, size, trace->file) != size) trace->error = errno != 0 ? errno : EIO;
 }
 
-static void flush_stream(struct trace *trace) {
-  if (fflush(trace->file) != 0 && trace->error == 0) trace->error = errno != 0 ? errno : EIO;
-}
-
-/* Writes what has been gathered. In the Chrome format the file is whole then. */
+/* Writes what has been gathered, at once. In the Chrome format the file is whole then. */
 static void write_block(struct trace *trace, bool is_last) {
+  size_t size = strlen(actl__trace_chrome_foot);
+  bool is_ended = trace->form == FORM_CHROME && (trace->is_seeking || is_last);
+  if (is_ended) actl__text_add(&trace->text, actl__trace_chrome_foot, size);
   write_bytes(trace, trace->text.bytes, trace->text.size);
   trace->text.size = 0;
-  if (trace->form == FORM_CHROME && (trace->is_seeking || is_last)) {
-    size_t size = strlen(actl__trace_chrome_foot);
-    write_bytes(trace, actl__trace_chrome_foot, size);
-    flush_stream(trace);
-    if (!is_last && trace->error == 0 && fseeko(trace->file, -(off_t)size, SEEK_CUR) != 0)
-      trace->error = errno;
-  } else if (!trace->is_direct) {
-    flush_stream(trace);
-  }
+  bool goes_on = is_ended && !is_last && trace->error == 0;
+  if (goes_on && fseeko(trace->file, -(off_t)size, SEEK_CUR) != 0) trace->error = errno;
 }
 
 /* The place of the next line in the ring. */
@@ -176,11 +170,12 @@ void actl__trace_tell(void *ud, const actl_event *event) {
 void actl__trace_save(void) {
   struct trace *trace = atomic_load_explicit(&saved, memory_order_acquire);
   if (trace == NULL) return;
-  /* Another thread may be in it for good: then what it has gathered is lost, and the file is whole. */
-  if (pthread_mutex_trylock(&trace->lock) != 0) return;
-  write_block(trace, false);
-  flush_stream(trace);
-  pthread_mutex_unlock(&trace->lock);
+  /* Another thread may be in it for good: then what has been gathered is lost. From here on nobody
+   * writes: the lock is kept. */
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += PATIENCE_S;
+  if (pthread_mutex_timedlock(&trace->lock, &until) == 0) write_block(trace, false);
 }
 
 /* ---- The ring's lines ---- */
@@ -196,7 +191,7 @@ const char *actl__trace_line(const struct trace *trace, size_t i) {
 /* What is wrong with the file, to be freed; NULL: nothing. */
 static char *finish(struct trace *trace) {
   if (trace->form == FORM_CHROME) {
-    const struct trace_writer to = {trace->engine, &trace->names, &trace->text};
+    const struct trace_writer to = {NULL, &trace->names, &trace->text}; /* it may be gone */
     actl__trace_chrome_end(&trace->chrome, &to);
   }
   write_block(trace, true);
