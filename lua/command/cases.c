@@ -5,6 +5,7 @@
  */
 #include "command/cases.h"
 
+#include "command/again.h"
 #include "command/memo.h"
 #include "command/trial.h"
 
@@ -148,31 +149,15 @@ bool actl__case_is_bad(const struct test_case *test) {
   return test->outcome == OUTCOME_FAILED || test->outcome == OUTCOME_ERROR;
 }
 
-/* As a shell reads it as one word. */
-static void add_word(struct text *out, const char *word) {
-  static const char plain[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-+=:,@%";
-  bool is_plain = word[0] != '\0' && word[strspn(word, plain)] == '\0';
-  if (!is_plain) actl__text_add(out, "'", 1);
-  for (const char *at = word; *at != '\0'; at++) {
-    if (*at == '\'') {
-      actl__text_print(out, "'\\''");
-    } else {
-      actl__text_add(out, at, 1);
-    }
-  }
-  if (!is_plain) actl__text_add(out, "'", 1);
-}
-
 char *actl__case_command(const struct test_case *test) {
   const struct options *options = test->file->run.options;
   struct text text = {0};
   actl__text_print(&text, "actorlua test ");
   if (test->file->run.path[0] == '-') actl__text_print(&text, "./");
-  add_word(&text, test->file->run.path);
+  actl__again_word(&text, test->file->run.path);
   if (!test->is_file) {
     actl__text_print(&text, " --only ");
-    add_word(&text, test->name);
+    actl__again_word(&text, test->name);
   }
   if (options->is_threaded) actl__text_print(&text, " --threaded");
   if (!options->is_threaded && test->n_seeds > 0)

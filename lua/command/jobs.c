@@ -8,6 +8,7 @@
  */
 #include "command/jobs.h"
 
+#include "command/crew.h"
 #include "command/memo.h"
 
 #include <errno.h>
@@ -21,13 +22,8 @@
 static const int signals[] = {SIGINT, SIGTERM};
 enum { N_SIGNALS = sizeof signals / sizeof signals[0] };
 
-static uint32_t processors(void) {
-  long n = sysconf(_SC_NPROCESSORS_ONLN);
-  return n < 1 ? 1 : n > 256 ? 256 : (uint32_t)n;
-}
-
 void actl__jobs_open(struct jobs *out, uint32_t n_places) {
-  *out = (struct jobs){.n_places = n_places != 0 ? n_places : processors()};
+  *out = (struct jobs){.n_places = n_places != 0 ? n_places : actl__crew_processors()};
   out->places = actl__text_room(NULL, out->n_places * sizeof *out->places);
   memset(out->places, 0, out->n_places * sizeof *out->places);
 
