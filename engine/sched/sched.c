@@ -174,17 +174,32 @@ static bool are_all_parked(struct sched *sched) {
          atomic_load_explicit(&sched->n_parked, memory_order_relaxed) == sched->n_started;
 }
 
-/* Under the lock, which is free meanwhile. A started scheduler goes on anyway: it need not know,
- * unless somebody waits. */
-static enum quiet ask(struct sched *sched) {
-  if (sched->n_holds != 0 || (sched->is_started && sched->n_waiting == 0)) return QUIET_WAIT;
-
+/* Under the lock, which is free meanwhile. */
+static enum quiet ask_user(struct sched *sched, bool is_held) {
+  const struct sched_user *user = &sched->user;
+  enum quiet verdict = QUIET_WAIT;
   sched->is_asking = true;
   actl__lock_drop(&sched->lock);
-  enum quiet verdict = sched->user.quiet(sched->user.ud);
+  if (!is_held) {
+    verdict = user->quiet(user->ud);
+  } else if (user->pass(user->ud)) {
+    verdict = QUIET_AGAIN;
+  }
   actl__lock_take(&sched->lock);
   sched->is_asking = false;
-  return verdict == QUIET_OVER && sched->n_holds != 0 ? QUIET_WAIT : verdict;
+  return verdict;
+}
+
+/* The same. A started scheduler goes on anyway: it need not know, unless somebody waits. */
+static enum quiet ask(struct sched *sched) {
+  if (sched->is_started && sched->n_waiting == 0) return QUIET_WAIT;
+  bool is_held = sched->n_holds != 0;
+  if (is_held && sched->user.pass == NULL) return QUIET_WAIT;
+
+  enum quiet verdict = ask_user(sched, is_held);
+  if (verdict == QUIET_OVER && sched->n_holds != 0) return QUIET_WAIT;
+  /* Who dropped the last hold meanwhile relies on it. */
+  return is_held && sched->n_holds == 0 ? QUIET_AGAIN : verdict;
 }
 
 /* Under the lock, all are parked: wakes one, all or nobody. */
@@ -245,10 +260,11 @@ static void collect(struct sched *sched) {
   for (uint32_t i = 0; i < sched->n_workers; i++) {
     struct worker *w = &sched->workers[i];
     /* relaxed: its thread has been joined, or is this one. */
-    struct task *task = atomic_load_explicit(&w->run_next, memory_order_relaxed);
+    struct task *last = atomic_load_explicit(&w->run_next, memory_order_relaxed);
     atomic_store_explicit(&w->run_next, NULL, memory_order_relaxed);
-    if (task != NULL) push_global(sched, task);
-    while ((task = actl__deque_take(&w->deque, &lost)) != NULL) push_global(sched, task);
+    for (struct task *task; (task = actl__deque_take(&w->deque, &lost)) != NULL;)
+      push_global(sched, task);
+    if (last != NULL) push_global(sched, last);
   }
 }
 
@@ -295,6 +311,7 @@ static struct task *turn(struct worker *w, struct task *task) {
   if (!is_again) return NULL;
   if (sched->user.choose == NULL) return actl__worker_after_again(w, task);
   actl__lock_take(&sched->lock);
+  collect(sched); /* those that it woke have waited longer */
   push_global(sched, task);
   actl__lock_drop(&sched->lock);
   return NULL;

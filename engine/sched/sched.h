@@ -69,6 +69,9 @@ struct sched_user {
   /* Which of the `n` tasks that have waited longest comes next, or SCHED_ENOUGH: what runs is to end.
    * NULL: the scheduler's own order. Only with one worker. */
   uint32_t (*choose)(void *ud, uint32_t n);
+
+  /* In place of `quiet` while the scheduler is held; true: there is work again. NULL: there is none. */
+  bool (*pass)(void *ud);
   void *ud;
 };
 
