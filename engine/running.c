@@ -47,10 +47,11 @@ static uint64_t next_timer(struct actl_engine *engine) {
   return next_ms;
 }
 
-/* Nothing is ready: the virtual clock jumps to the next timer, unless that is after `until_ns`. */
-static bool jump(struct actl_engine *engine, uint64_t until_ns) {
+/* Nothing is ready: the virtual clock jumps to the next timer, unless that is after the end of the step,
+ * or after the end of time: some 500 years. */
+static bool jump(struct actl_engine *engine) {
   uint64_t next_ms = next_timer(engine);
-  if (next_ms == WHEEL_NEVER || next_ms > until_ns / 1000000) return false;
+  if (next_ms > engine->until_ns / 1000000 || next_ms > CLOCK_END_NS / 1000000) return false;
   if (next_ms * 1000000 > engine->clock.now_ns) {
     engine->clock.now_ns = next_ms * 1000000;
     if (engine->trace != NULL) actl__trace_clock(engine);
@@ -60,27 +61,52 @@ static bool jump(struct actl_engine *engine, uint64_t until_ns) {
   return true;
 }
 
-/* A step of virtual time: it takes all of that, whatever happens in it. */
+/* A step of virtual time: it takes all of that, whatever happens in it. One without an end leaves the
+ * clock where the last timer was. */
 static enum quiet after_seeded_step(struct actl_engine *engine) {
-  if (jump(engine, engine->until_ns)) return QUIET_AGAIN;
-  if (engine->clock.now_ns < engine->until_ns) engine->clock.now_ns = engine->until_ns;
+  if (jump(engine)) return QUIET_AGAIN;
+  if (engine->until_ns <= CLOCK_END_NS && engine->clock.now_ns < engine->until_ns)
+    engine->clock.now_ns = engine->until_ns;
   return next_timer(engine) != WHEEL_NEVER ? QUIET_WAIT : QUIET_OVER;
 }
 
 static enum quiet on_seeded_quiet(struct actl_engine *engine) {
   if (engine->mode == MODE_STEP) return after_seeded_step(engine);
-  if (is_kept(engine)) return jump(engine, UINT64_MAX) ? QUIET_AGAIN : QUIET_WAIT;
+  if (is_kept(engine) && jump(engine)) return QUIET_AGAIN;
   return fail_hopeless(engine) ? QUIET_AGAIN : QUIET_OVER;
+}
+
+/* Nothing is ready, and the host holds the run: the timers that keep one come as if it did not. What
+ * else there is, asks that have a time among it, waits for the host, however fast the clock is. */
+static bool pass_while_held(void *ud) {
+  struct actl_engine *engine = ud;
+  return is_kept(engine) && jump(engine);
+}
+
+/* Time goes on with the work, too: wakes those whose time has come meanwhile. */
+static void ring_alarms(struct actl_engine *engine) {
+  uint64_t now_ms = engine->clock.now_ns / 1000000;
+  if (engine->alarm_ms > now_ms) return;
+  engine->alarm_ms = WHEEL_NEVER;
+  for (struct vat *vat = NULL; (vat = actl__vats_next(engine, vat)) != NULL;) {
+    uint64_t next_ms = vat->wheel.next_ms;
+    if (next_ms <= now_ms) {
+      actl__vat_ring(vat);
+    } else if (next_ms < engine->alarm_ms) {
+      engine->alarm_ms = next_ms;
+    }
+  }
 }
 
 /* Which vat takes the next turn. */
 static uint32_t choose(void *ud, uint32_t n) {
   struct actl_engine *engine = ud;
-  if (engine->mode == MODE_STEP && engine->clock.now_ns >= engine->until_ns) return SCHED_ENOUGH;
-  if (!actl__seeded_step(engine)) {
-    engine->is_spent = true;
-    return SCHED_ENOUGH;
-  }
+  ring_alarms(engine);
+  /* A step takes one turn at least, however short it is. */
+  bool is_over = engine->clock.now_ns >= engine->until_ns && engine->has_begun;
+  if (!is_over) engine->is_spent = !actl__seeded_step(engine);
+  if (is_over || engine->is_spent) return SCHED_ENOUGH;
+  engine->has_begun = true;
   return actl__choose_if_on(&engine->choices, ACTL_CHOICE_VAT, n);
 }
 
@@ -129,17 +155,16 @@ static void on_notify(void *ud) {
   actl__pipe_fill(&engine->pipe);
 }
 
-/* With a virtual clock nobody need wait for anything. */
+/* With a virtual clock there is nobody to wait for: see ring_alarms. */
 static bool get_no_alarm(struct actl_engine *engine, struct vat *vat) {
   (void)engine;
   vat->alarm = (struct alarm *)(void *)vat;
   return true;
 }
 
-static void arm_nothing(struct actl_engine *engine, struct vat *vat, uint64_t due_ms) {
-  (void)engine;
+static void arm_virtual(struct actl_engine *engine, struct vat *vat, uint64_t due_ms) {
   (void)vat;
-  (void)due_ms;
+  if (due_ms < engine->alarm_ms) engine->alarm_ms = due_ms;
 }
 
 static bool get_alarm(struct actl_engine *engine, struct vat *vat) {
@@ -168,10 +193,12 @@ actl_status actl__running_init(struct actl_engine *engine, uint32_t workers) {
                                         .watch = is_seeded ? NULL : on_watch,
                                         .notify = on_notify,
                                         .choose = is_seeded ? choose : NULL,
+                                        .pass = is_seeded ? pass_while_held : NULL,
                                         .ud = engine};
 
   engine->get_alarm = is_seeded ? get_no_alarm : get_alarm;
-  engine->arm = is_seeded ? arm_nothing : arm;
+  engine->alarm_ms = WHEEL_NEVER;
+  engine->arm = is_seeded ? arm_virtual : arm;
   engine->io = actl__io_new(&engine->mem, &io_user);
   if (engine->io == NULL) return ACTL_NO_MEMORY;
   actl_status status = actl__sched_init(&engine->sched, &engine->mem, workers, &sched_user);
@@ -201,6 +228,8 @@ static bool begin(struct actl_engine *engine, enum mode mode) {
   engine->mode = mode;
   engine->n_steps = 0;
   engine->is_spent = false;
+  engine->has_begun = false;
+  engine->until_ns = UINT64_MAX;
   return true;
 }
 

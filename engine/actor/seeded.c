@@ -11,7 +11,9 @@ enum {
   DELIVERY_NS = 100, /* what the virtual clock takes a delivery for */
   SLICE_NS = 10000,  /* and a slice of one that computes */
   TURNS = 8,         /* 0: whole; i: cut after 2 to the power of i - 1 deliveries */
+  CUTS = 8,
   DRAINS = 4,
+  HELD_TURNS = 16, /* that a chain waits, at most */
   PAUSES = 4 /* 0: none; else 1 us, 30 us, 1 ms */
 };
 
@@ -32,9 +34,16 @@ bool actl__seeded_step(struct actl_engine *engine) {
   return true;
 }
 
+/* Time goes on, though not past the end of a step. */
+static void pass(struct actl_engine *engine, uint64_t ns) {
+  uint64_t now = engine->clock.now_ns;
+  uint64_t left = engine->until_ns > now ? engine->until_ns - now : 0;
+  engine->clock.now_ns = now + (ns < left ? ns : left);
+}
+
 static void pause(struct actl_engine *engine) {
   static const uint64_t pauses_ns[PAUSES] = {0, 1000, 30000, 1000000};
-  engine->clock.now_ns += pauses_ns[actl__choose(&engine->choices, ACTL_CHOICE_CLOCK, PAUSES)];
+  pass(engine, pauses_ns[actl__choose(&engine->choices, ACTL_CHOICE_CLOCK, PAUSES)]);
 }
 
 void actl__seeded_begin(struct vat *vat) {
@@ -50,7 +59,7 @@ int actl__seeded_drain(struct vat *vat) {
 }
 
 bool actl__seeded_holds_back(struct vat *vat) {
-  return actl__choose(&vat->engine->choices, ACTL_CHOICE_CHAIN, 2) != 0;
+  return vat->n_held < HELD_TURNS && actl__choose(&vat->engine->choices, ACTL_CHOICE_CHAIN, 2) != 0;
 }
 
 /* ---- Between deliveries ---- */
@@ -62,10 +71,12 @@ static void give_way(struct vat *vat) {
   vat->budget = 0;
 }
 
-static void end_turn(struct vat *vat) {
+/* The bottom of the stack is served in one of so many turns that are cut: it must not starve, and yet
+ * there are turns of a single delivery. */
+static void end_turn(struct vat *vat, bool at_once) {
   give_way(vat);
   vat->turn_left = 0;
-  vat->is_gone_through = true;
+  if (at_once || ++vat->n_cut % CUTS != 0) vat->is_gone_through = true;
 }
 
 static struct actor **top_of(struct vat *vat) {
@@ -117,10 +128,14 @@ static void reorder(struct vat *vat) {
 }
 
 void actl__seeded_check(struct vat *vat) {
+  struct actl_engine *engine = vat->engine;
   vat->check_in = 1;
-  vat->engine->clock.now_ns += DELIVERY_NS;
+  pass(engine, DELIVERY_NS);
   reorder(vat);
-  if (!actl__seeded_step(vat->engine) || --vat->cut_in <= 0) end_turn(vat);
+  uint64_t now = engine->clock.now_ns;
+  bool is_late = now >= engine->until_ns || now - vat->turn_ns > VAT_TURN_NS;
+  bool is_spent = !actl__seeded_step(engine);
+  if (--vat->cut_in <= 0 || is_late || is_spent) end_turn(vat, is_spent);
 }
 
 /* ---- For drivers ---- */

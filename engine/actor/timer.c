@@ -357,7 +357,7 @@ static void fire(struct vat *vat, struct timer *timer, uint64_t now_ms) {
 
 /* ---- Which one fires first, with a seed ---- */
 
-enum { PEERS_MAX = 8 };
+enum { PEERS_MAX = 8, LOOKS_MAX = 32 }; /* whatever number there is, the next is found soon */
 
 static actor_ref owner_of(struct vat *vat, due_ref ref) {
   if (actl__due_table(ref) == TIMERS) return timer_at(vat, ref)->owner;
@@ -378,15 +378,16 @@ static void choose_next(struct vat *vat, uint64_t now_ms) {
   due_ref first = wheel->looked_at, peers[PEERS_MAX], ref = first;
   actor_ref owners[PEERS_MAX];
   uint64_t when_ms = actl__due_at(wheel, first)->when_ms;
+  if (when_ms > wheel->now_ms) return; /* it only moves down */
   uint32_t n = 0;
-  do {
+  for (int i = 0; i < LOOKS_MAX && n < PEERS_MAX && (i == 0 || ref != first); i++) {
     actor_ref owner = owner_of(vat, ref);
     if (actl__due_at(wheel, ref)->when_ms == when_ms && !has(owners, n, owner)) {
       owners[n] = owner;
       peers[n++] = ref;
     }
     ref = actl__due_at(wheel, ref)->next;
-  } while (ref != first && n < PEERS_MAX);
+  }
   uint32_t i = actl__choose_if_on(&vat->engine->choices, ACTL_CHOICE_TIMER, n);
   if (i != 0) actl__wheel_prefer(wheel, peers[i]);
 }

@@ -205,6 +205,7 @@ static bool flush_some(struct vat *vat) {
   for (unsigned i = 0; i < VAT_CHAINS; i++)
     if ((vat->out_used >> i & 1) != 0 && !actl__seeded_holds_back(vat)) publish(vat, i);
   if (vat->returned.first != NULL) flush_all(vat);
+  vat->n_held = vat->out_used != 0 ? vat->n_held + 1 : 0;
   return vat->out_used != 0;
 }
 
@@ -380,10 +381,11 @@ static void trace_age(struct vat *vat) {
 static ACTL_NOINLINE void check_odd(struct vat *vat) {
   if (vat->is_seeded) {
     actl__seeded_check(vat);
+    set_age(vat, actl__vat_now(vat));
   } else {
     check(vat);
-    trace_age(vat);
   }
+  trace_age(vat);
 }
 
 void actl__vat_check(struct vat *vat) {

@@ -142,7 +142,10 @@ struct actl_engine {
   uint64_t seed;          /* constant, as the next two */
   uint64_t max_steps;     /* 0: no limit */
   uint64_t n_steps;
-  uint64_t until_ns;   /* of a step: when it ends; running.c's */
+  uint64_t until_ns;   /* when a step ends; UINT64_MAX: never, or it is none. running.c's, as the
+                        * next two */
+  uint64_t alarm_ms;   /* no alarm of a vat is due before */
+  bool has_begun;      /* there was a turn since the step, or run, began */
   bool is_spent;       /* a run has used up its steps */
   actl_trace_fn trace; /* constant; NULL: nobody is told */
   void *trace_ud;
@@ -205,6 +208,7 @@ struct vat {
   uint64_t drawn;             /* with a seed: the vat's own generator; 0: not used yet */
   struct region *region;      /* the same: a driver's memory; NULL: not used yet */
   int32_t cut_in;             /* the same: deliveries until the turn ends */
+  uint32_t n_cut, n_held;     /* the same: turns that were cut; those in a row that held chains back */
   uint64_t heard_ns;          /* when something last came from another thread */
   uint64_t turn_ns, flush_ns; /* when the turn, and the oldest chain, began */
   uint64_t check_ns;          /* when the clock was read last */

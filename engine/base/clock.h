@@ -19,6 +19,9 @@ uint64_t actl__clock_wall_ns(void);
 #define CLOCK_START_NS UINT64_C(1000000000000)
 #define CLOCK_START_WALL_NS UINT64_C(1577836800000000000)
 
+/* A virtual clock does not jump beyond, so that what is added to its time does not wrap. */
+#define CLOCK_END_NS (UINT64_MAX - UINT64_C(60) * 366 * 24 * 3600 * 1000000000)
+
 struct clock {
   bool is_virtual; /* constant */
   uint64_t now_ns; /* of a virtual one: the thread that runs the engine */
