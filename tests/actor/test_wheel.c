@@ -40,6 +40,8 @@ struct bench {
   struct wheel wheel;
   struct expected model[ENTRIES];
   uint64_t now_ms, n_set, n_due, random;
+  bool prefers; /* now and then another of equal times comes first */
+  uint64_t n_preferred;
 };
 
 static struct bench bench;
@@ -87,6 +89,11 @@ static void cancel(struct bench *b, uint32_t i) {
   actl__wheel_remove(&b->wheel, b->model[i].ref);
 }
 
+static uint32_t number_of(const struct bench *b, due_ref ref) {
+  const struct entry *entry = actl__due_entry(&b->wheel, ref);
+  return entry->number;
+}
+
 /* The first by time, and of equal times the one that was set first; NULL: none is due. */
 static struct expected *first_due(struct bench *b) {
   struct expected *first = NULL;
@@ -100,23 +107,46 @@ static struct expected *first_due(struct bench *b) {
   return first;
 }
 
+/* Looks, and has another one of those that are due at the same time come first, as far along in the ring
+ * as `steps`. NULL: what is looked at is not due. */
+static struct expected *prefer(struct bench *b, uint64_t steps) {
+  if (!actl__wheel_look(&b->wheel, b->now_ms)) return NULL;
+  due_ref first = b->wheel.looked_at, ref = first, found = first;
+  uint64_t when_ms = actl__due_at(&b->wheel, first)->when_ms;
+  if (when_ms > b->wheel.now_ms) return NULL;
+  for (; steps > 0; steps--) {
+    ref = actl__due_at(&b->wheel, ref)->next;
+    if (actl__due_at(&b->wheel, ref)->when_ms == when_ms) found = ref;
+  }
+  if (found != first) actl__wheel_prefer(&b->wheel, found);
+  assert_int_equal(b->wheel.looked_at, found);
+  return &b->model[number_of(b, found)];
+}
+
 /* Pops what is due, with so much work at a time. Returns how many there were. */
 static unsigned drain(struct bench *b, int work_each) {
   unsigned n = 0;
   for (int idle = 0; idle < 2;) {
     int work = work_each;
+    struct expected *preferred = b->prefers ? prefer(b, below(b, 6)) : NULL;
     due_ref ref = actl__wheel_pop(&b->wheel, b->now_ms, &work);
     idle = ref == 0 && work >= 0 ? idle + 1 : 0;
     if (ref == 0) continue;
-    const struct entry *entry = actl__due_entry(&b->wheel, ref);
-    struct expected *e = &b->model[entry->number];
+    struct expected *e = &b->model[number_of(b, ref)];
     assert_true(e->is_set && e->ref == ref);
-    assert_ptr_equal(e, first_due(b));
+    if (preferred != NULL) {
+      assert_ptr_equal(e, preferred);
+      assert_int_equal(e->when_ms, first_due(b)->when_ms);
+      b->n_preferred += e != first_due(b);
+    } else {
+      assert_ptr_equal(e, first_due(b));
+    }
     e->is_set = false;
     b->n_due++;
     n++;
   }
   assert_null(first_due(b));
+  assert_false(actl__wheel_look(&b->wheel, b->now_ms));
   return n;
 }
 
@@ -184,6 +214,39 @@ static void of_equal_times_the_first_set_is_the_first_due(void **state) {
   end(b);
 }
 
+static void of_equal_times_any_may_be_preferred(void **state) {
+  (void)state;
+  static const unsigned reaches[] = {4, 9, 16, 33};
+  for (uint64_t seed = 1; seed <= 40; seed++) {
+    struct bench *b = begin(seed, 1000003);
+    b->prefers = true;
+    play(b, reaches[seed % 4], seed % 2 == 0 ? 1 << 30 : 1 + (int)seed % 5, 300);
+    assert_true(b->n_due > 100);
+    if (seed % 4 == 0) assert_true(b->n_preferred > 20);
+    end(b);
+  }
+}
+
+/* The others keep their order, and each can still be taken out. */
+static void who_was_not_preferred_waits_as_before(void **state) {
+  (void)state;
+  for (uint32_t chosen = 0; chosen < 5; chosen++) {
+    struct bench *b = begin(1, 0);
+    for (uint32_t i = 0; i < 5; i++) set(b, i, 50);
+    b->now_ms = 50;
+    assert_ptr_equal(prefer(b, chosen), &b->model[chosen]);
+    int work = 10;
+    assert_int_equal(actl__wheel_pop(&b->wheel, b->now_ms, &work), b->model[chosen].ref);
+    b->model[chosen].is_set = false;
+    assert_ptr_equal(prefer(b, 2), &b->model[chosen <= 2 ? 3 : 2]);
+    for (uint32_t i = 0; i < 5; i++)
+      if (i % 2 == 0 && b->model[i].is_set) cancel(b, i);
+    b->model[chosen <= 2 ? 3 : 2].set_as = 0; /* it is the first from now on, if it is there */
+    assert_int_equal(drain(b, 1), chosen % 2 == 0 ? 2 : 1);
+    end(b);
+  }
+}
+
 static void one_that_is_alone_has_its_very_time_as_the_bound(void **state) {
   (void)state;
   for (uint64_t ms = 1; ms < WHEEL_MAX / 2; ms = ms * 3 + 1) {
@@ -230,6 +293,8 @@ int main(void) {
       cmocka_unit_test(what_is_due_comes_in_order_and_never_early),
       cmocka_unit_test(a_little_work_at_a_time_gets_on),
       cmocka_unit_test(of_equal_times_the_first_set_is_the_first_due),
+      cmocka_unit_test(of_equal_times_any_may_be_preferred),
+      cmocka_unit_test(who_was_not_preferred_waits_as_before),
       cmocka_unit_test(one_that_is_alone_has_its_very_time_as_the_bound),
       cmocka_unit_test(the_latest_time_is_reached),
       cmocka_unit_test(without_memory_a_wheel_is_not_prepared),

@@ -34,7 +34,7 @@ actl_pid desk_enter(struct scene *scene, struct desk *desk, uint32_t vat) {
 }
 
 void on_desks_with(desk_test *test, const actl_config *config) {
-  for (uint32_t i = 0; i < 4; i++) {
+  for (uint32_t i = 0; i < 2 * seeds_workers(); i++) {
     struct desk desk = {0};
     struct scene *scene = scene_open(1 + i / 2, i % 2, false, config);
     test(scene, desk_enter(scene, &desk, i % 2), &desk);

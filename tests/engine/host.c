@@ -5,17 +5,19 @@
  */
 #include "engine/host.h"
 
+#include "actl_driver.h"
 #include "engine/story.h"
 
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_SECONDS = IS_SANITIZED ? 200 : 60 };
+enum { PATIENCE_SECONDS = IS_SANITIZED ? 200 : 60, SEEDED_SECONDS = IS_SANITIZED ? 60 : 20 };
 
 static void watch_ended(int signal_number) {
   (void)signal_number;
   static const char text[] = "\nwatchdog: the test above hangs\n";
+  seeds_tell();
   ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
   (void)written;
   _exit(3);
@@ -24,7 +26,7 @@ static void watch_ended(int signal_number) {
 int watch_start(void **state) {
   (void)state;
   signal(SIGALRM, watch_ended);
-  alarm(PATIENCE_SECONDS);
+  alarm(seeds_are_on() ? SEEDED_SECONDS : PATIENCE_SECONDS);
   return 0;
 }
 
@@ -56,6 +58,7 @@ void host_open_with(struct host *host, const actl_config *config) {
     with_log.trace = story_tell;
     with_log.trace_ud = host->story;
   }
+  seeds_put(&with_log);
   assert_int_equal(actl_engine_new(&host->engine, &with_log), ACTL_OK);
   assert_non_null(host->engine);
 }
@@ -116,4 +119,16 @@ double seconds_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+uint64_t now_ns(actl_ctx *ctx) {
+  if (ctx != NULL && actl_ctx_is_seeded(ctx)) return actl_now_ns(ctx);
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void burn_until(actl_ctx *ctx, uint64_t ns) {
+  while (now_ns(ctx) < ns)
+    if (actl_ctx_is_seeded(ctx) && !actl_turn_tick(ctx)) return;
 }

@@ -1,6 +1,7 @@
 /*
  * host.h - what the tests of the contract share: an engine with a journal of its log, a watchdog,
- * sizes that shrink where a build is slow, and ways to hand a record to an actor.
+ * sizes that shrink where a build is slow, and ways to hand a record to an actor. With a seed
+ * (support/seeds.h) every engine that is opened here has it.
  *
  * cmocka asserts on the main thread only, and handlers run on any: they write to records, which the
  * test reads when the run has returned.
@@ -24,6 +25,7 @@
 #include <cmocka.h>
 
 #include "actl.h"
+#include "support/seeds.h"
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define IS_SANITIZED 1
@@ -43,6 +45,9 @@
 
 /* A size that a release build handles at once, divided where everything takes longer. */
 #define SCALED(n) ((n) / (IS_SANITIZED || IS_STRESSED ? 10 : 1))
+
+/* The same, and another size where the test is played with hundreds of seeds. */
+#define SIZED(n, seeded) (seeds_are_on() ? (seeded) : SCALED(n))
 
 /* A test that is ended, with a word, when it hangs. */
 #define WATCHED(test) cmocka_unit_test_setup_teardown(test, watch_start, watch_stop)
@@ -101,6 +106,16 @@ static inline unsigned tick(atomic_uint *count) {
 
 /* Seconds of a monotonic clock. */
 double seconds_now(void);
+
+/* Nanoseconds of the clock that the engine promises its times in: with a seed, the virtual one. In a
+ * handler; `ctx` NULL: of the other one, anywhere. */
+uint64_t now_ns(actl_ctx *ctx);
+
+/* Computes, in a handler, until the clock shows that. */
+void burn_until(actl_ctx *ctx, uint64_t ns);
+static inline void burn_ms(actl_ctx *ctx, uint64_t ms) {
+  burn_until(ctx, now_ns(ctx) + ms * 1000000);
+}
 
 /* xorshift: the same numbers in each run. */
 static inline uint64_t random_next(uint64_t *seed) {

@@ -62,16 +62,9 @@ struct scene {
   unsigned awaited;    /* scene_tick is called so often before it is over */
   atomic_uint ticks;   /* any thread */
   atomic_uint gave_up; /* of what waits for the end, past the deadline */
-  uint64_t deadline_ns;
+  uint64_t deadline_ns;   /* 0: with a seed, where the watchdog alone knows of time */
   struct part parts[PARTS];
 };
-
-/* Monotonic nanoseconds, as the engine promises its times in. */
-uint64_t now_ns(void);
-
-/* Computes until the clock shows that. */
-void burn_until(uint64_t ns);
-static inline void burn_ms(uint64_t ms) { burn_until(now_ns() + ms * NS_OF_MS); }
 
 /* What a message does: notes, checks, and calls `receive`. */
 extern const actl_behavior part_behavior;
@@ -109,7 +102,7 @@ void scene_run(struct scene *scene);
 /* Frees it and checks what always holds. */
 void scene_close(struct scene *scene);
 
-/* Plays it near and far, with one worker and two, silent and loud. */
+/* Plays it near and far, silent and loud, with one worker and two. */
 typedef void scene_test(struct scene *scene);
 void on_scenes(scene_test *test);
 void on_scenes_with(scene_test *test, const actl_config *config);

@@ -5,7 +5,6 @@
  */
 #include "engine/puppet.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #include "support/alloc.h"
@@ -16,16 +15,10 @@ void puppet_note(struct puppet *puppet, char event) {
 
 /* ---- Handlers ---- */
 
-static uint64_t clock_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Parks the handler in the way its waiter says. */
 static actl_status park(actl_ctx *ctx, struct waiter *waiter, actl_value op) {
   bool is_timed = waiter->ms != 0 && waiter->ms < UINT64_C(1) << 40;
-  waiter->until_ns = is_timed ? clock_ns() + waiter->ms * 1000000 : 0;
+  waiter->until_ns = is_timed ? now_ns(ctx) + waiter->ms * 1000000 : 0;
   if (waiter->gives_way) return actl_turn_give_way(ctx, waiter);
   if (waiter->sleeps) return actl_sleep_wait(ctx, waiter->ms, waiter);
   if (waiter->receives) return actl_receive_wait(ctx, waiter->ms, waiter);
@@ -305,7 +298,7 @@ static void handle_resume(actl_ctx *ctx, struct puppet *puppet, const actl_deliv
   bool has_values = delivery->status == ACTL_OK && !waiter->gives_way && !waiter->sleeps;
   if ((delivery->msg != NULL) != has_values) puppet->wrong++;
   bool is_over = waiter->sleeps || delivery->status == ACTL_TIMEOUT;
-  if (is_over && clock_ns() < waiter->until_ns) puppet->early++;
+  if (is_over && now_ns(ctx) < waiter->until_ns) puppet->early++;
   waiter->is_parked = false;
   puppet->last = delivery->status;
   tick(&puppet->world->resumed);
@@ -585,7 +578,7 @@ void stage_close(struct stage *stage) {
 }
 
 void on_stages(stage_test *test) {
-  for (uint32_t i = 0; i < 4; i++) {
+  for (uint32_t i = 0; i < 2 * seeds_workers(); i++) {
     struct stage *stage = stage_open(1 + i / 2);
     test(stage, i % 2);
     stage_close(stage);
@@ -599,6 +592,7 @@ enum { SWEPT = 6 };
 static void sweep_once(struct test_alloc *alloc, struct world *world, uint32_t workers,
                        puppet_tell *tell) {
   actl_config config = {.workers = workers, .vats = 2, .alloc = test_alloc, .alloc_ud = alloc};
+  seeds_put(&config);
   actl_engine *engine;
   if (actl_engine_new(&engine, &config) != ACTL_OK) return;
   struct answers answers = {0};

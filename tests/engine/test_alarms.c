@@ -74,6 +74,7 @@ static void night_close(struct night *night) {
 
 static void a_run_lasts_until_the_last_timer_has_rung(void **state) {
   (void)state;
+  seeds_need_threads();
   for (uint32_t workers = 1; workers <= 3; workers++) {
     struct night night;
     night_open(&night, workers);
@@ -102,6 +103,7 @@ static void a_timer_that_is_cancelled_does_not_keep_a_run(void **state) {
 /* An engine that has no thread, nor can have one, has its vats look at the clock. */
 static void without_a_thread_alarms_ring_all_the_same(void **state) {
   (void)state;
+  seeds_need_threads();
   struct night night;
   struct rlimit before, none;
   night_open(&night, 1);
@@ -125,6 +127,7 @@ static void without_a_thread_alarms_ring_all_the_same(void **state) {
 
 static void who_waits_waits_for_timers(void **state) {
   (void)state;
+  seeds_need_threads();
   struct night night;
   night_open(&night, 2);
   actl_pid pid = night_sleep(&night, 0, HOUR_MS, 1);
@@ -143,6 +146,7 @@ static void who_waits_waits_for_timers(void **state) {
 
 static void timers_go_on_over_stops_and_starts(void **state) {
   (void)state;
+  seeds_need_threads();
   for (uint32_t workers = 1; workers <= 3; workers++) {
     struct night night;
     uint64_t seed = workers;
@@ -171,6 +175,7 @@ static actl_rest step(struct night *night) {
 
 static void a_step_tells_of_timers_and_serves_those_that_are_due(void **state) {
   (void)state;
+  seeds_need_threads();
   struct night night;
   night_open(&night, 2);
   assert_int_equal(step(&night), ACTL_REST_QUIET);
@@ -235,6 +240,7 @@ static void a_step_tells_of_asks_that_have_a_time(void **state) {
 
 static void a_loop_that_polls_hears_of_timers(void **state) {
   (void)state;
+  seeds_need_threads();
   struct night night;
   int fd = -1, n_missed = 0;
   night_open(&night, 2);
@@ -260,5 +266,5 @@ int main(void) {
       WATCHED(a_step_tells_of_asks_that_have_a_time),
       WATCHED(a_loop_that_polls_hears_of_timers),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

@@ -372,7 +372,7 @@ static void an_answer_to_one_that_has_ended_is_counted_as_late(void **state) {
 }
 
 static void check_flight(struct pair *pair) {
-  int64_t n = SCALED(KEPT_MAX);
+  int64_t n = SIZED(KEPT_MAX, 500);
   pair_ask(pair, KEEP, n);
   pair_ask(pair, ANSWER, n);
   pair_ask(pair, RELEASE, 1);
@@ -721,5 +721,5 @@ int main(void) {
       WATCHED(a_childs_ask_to_its_stopping_parent_fails_and_both_end),
       WATCHED(a_request_that_is_kept_for_ever_is_a_deadlock),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

@@ -462,5 +462,5 @@ int main(void) {
       WATCHED(any_vat_means_that_with_the_fewest_actors),
       WATCHED(a_pid_can_be_used_by_others_as_soon_as_it_is_known),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

@@ -93,5 +93,5 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       WATCHED(circles_of_asks_end_as_deadlocks_and_the_run_goes_on),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

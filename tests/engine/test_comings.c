@@ -234,6 +234,7 @@ static void check_close(struct scene *scene) {
 
 static void a_closed_vat_ends_its_actors_and_what_comes_after_is_a_dead_letter(void **state) {
   (void)state;
+  seeds_need_threads();
   on_scenes(check_close);
 }
 
@@ -409,6 +410,7 @@ static void come_and_go(struct scene *scene, _Atomic(uint64_t) *latest, atomic_u
 
 static void vats_come_and_go_amid_a_flood_and_nothing_vanishes(void **state) {
   (void)state;
+  seeds_need_threads();
   for (uint32_t workers = 1; workers <= 2; workers++) {
     _Atomic(uint64_t) latest = 0;
     atomic_uint is_over = 0, rounds = 0;
@@ -455,5 +457,5 @@ int main(void) {
       WATCHED(an_opened_vat_costs_less_than_four_kilobytes),
       WATCHED(vats_come_and_go_amid_a_flood_and_nothing_vanishes),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

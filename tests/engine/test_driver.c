@@ -335,6 +335,10 @@ static void check_abandon(struct stage *stage, uint32_t vat) {
     stage_end(stage, pid, how);
     host_run(&stage->host);
     const char *row = stage_events(stage, how);
+    if (row[0] == '\0') { /* the end came even before it was born */
+      assert_int_equal(stage->world.puppets[how].n_drops, 0);
+      continue;
+    }
     if (strchr(row, 'w') == NULL) { /* the end came first */
       assert_string_equal(row, how == 1 ? "BSD" : "BD");
     } else if (strchr(row, 'R') == NULL) {
@@ -529,6 +533,7 @@ static const actl_behavior busy = {.name = "busy", .receive = busy_receive};
 
 static void who_gives_way_lets_the_others_of_its_vat_run(void **state) {
   (void)state;
+  seeds_need_threads(); /* with a seed a turn may leave what comes from outside to the next one */
   struct stage *stage = stage_open(1);
   actl_pid pid = stage_enter(stage, 0, 0);
   actl_pid other = host_spawn(&stage->host, 0, &busy, NULL, 0);
@@ -581,6 +586,7 @@ static void tell_all(actl_engine *engine, actl_pid asker, struct world *world, a
 
 static void every_allocation_may_fail_under_a_driver(void **state) {
   (void)state;
+  seeds_need_time(50);
   for (uint32_t workers = 1; workers <= 2; workers++) puppet_sweep(workers, NULL, tell_all);
 }
 
@@ -614,5 +620,5 @@ int main(void) {
       WATCHED(an_engine_may_be_freed_while_handlers_wait),
       WATCHED(every_allocation_may_fail_under_a_driver),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

@@ -313,5 +313,5 @@ int main(void) {
       WATCHED(a_thousand_failures_are_a_thousand_entries),
       WATCHED(without_a_log_a_failure_is_as_well),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

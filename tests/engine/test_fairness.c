@@ -95,6 +95,7 @@ static void check_timers(struct scene *scene) {
 
 static void a_flood_keeps_no_timer_from_coming(void **state) {
   (void)state;
+  seeds_need_time(10);
   on_scenes(check_timers);
 }
 
@@ -120,6 +121,7 @@ static void check_own_timer(struct scene *scene) {
 
 static void a_flood_keeps_no_timer_from_the_one_that_it_is_at(void **state) {
   (void)state;
+  seeds_need_time(10);
   on_scenes(check_own_timer);
 }
 
@@ -132,14 +134,14 @@ struct delay {
 
 static actl_status counting_receive(actl_ctx *ctx, struct part *self, const actl_msg *msg) {
   struct delay *delay = self->ud;
-  if (delay->due_ns != 0 && now_ns() > delay->due_ns) delay->n_late++;
+  if (delay->due_ns != 0 && now_ns(ctx) > delay->due_ns) delay->n_late++;
   return flood_receive(ctx, self, msg);
 }
 
 static void delayed_init(actl_ctx *ctx, struct part *self) {
   struct delay *delay = self->ud;
   part_after(ctx, self, TIMER, 5);
-  delay->due_ns = now_ns() + 6 * NS_OF_MS; /* with the resolution */
+  delay->due_ns = now_ns(ctx) + 6 * NS_OF_MS; /* with the resolution */
 }
 
 static actl_status delayed_receive(actl_ctx *ctx, struct part *self, const actl_msg *msg) {
@@ -175,6 +177,7 @@ static void check_delay(struct scene *scene) {
 
 static void a_timer_comes_within_a_turn_of_its_vat(void **state) {
   (void)state;
+  seeds_need_time(10);
   on_scenes(check_delay);
 }
 
@@ -278,6 +281,7 @@ static void check_letters(struct scene *scene) {
 
 static void floods_keep_no_message_from_other_vats(void **state) {
   (void)state;
+  seeds_need_time(10);
   on_scenes(check_letters);
 }
 
@@ -306,6 +310,7 @@ static void check_third(struct scene *scene) {
 
 static void two_vats_that_flood_each_other_do_not_starve_a_third(void **state) {
   (void)state;
+  seeds_need_time(10);
   on_scenes(check_third);
 }
 
@@ -378,6 +383,7 @@ static void check_host_flood(struct scene *scene) {
 
 static void a_flood_from_host_threads_keeps_no_timer_and_no_stop(void **state) {
   (void)state;
+  seeds_need_threads();
   on_scenes(check_host_flood);
 }
 
@@ -392,5 +398,5 @@ int main(void) {
       WATCHED(two_vats_that_flood_each_other_do_not_starve_a_third),
       WATCHED(a_flood_from_host_threads_keeps_no_timer_and_no_stop),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

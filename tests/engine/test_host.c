@@ -82,6 +82,7 @@ static void run_beside(struct host *host, atomic_uint *running) {
 
 static void each_threads_messages_arrive_in_order_while_it_runs(void **state) {
   (void)state;
+  seeds_need_threads();
   static const uint32_t worker_counts[] = {1, 2, 4};
   for (int w = 0; w < 3; w++) {
     struct received received[3];
@@ -163,6 +164,7 @@ static void *client_spawns(void *arg) {
 
 static void threads_may_spawn_and_name_while_it_runs(void **state) {
   (void)state;
+  seeds_need_threads();
   for (uint32_t workers = 1; workers <= 2; workers++) {
     memset(born_and_reached, 0, sizeof born_and_reached);
     atomic_uint running = THREADS;
@@ -407,6 +409,7 @@ static void *end_it(void *arg) {
 
 static void a_shutdown_from_another_thread_ends_a_run_that_would_not_end(void **state) {
   (void)state;
+  seeds_need_threads();
   for (uint32_t workers = 1; workers <= 4; workers *= 2) {
     for (uint32_t far = 0; far < 2; far++) {
       atomic_uint counts[4] = {0};
@@ -476,6 +479,7 @@ static const actl_behavior breeder = {.name = "breeder",
 
 static void a_shutdown_among_births_leaves_nobody_and_skips_no_stop_hook(void **state) {
   (void)state;
+  seeds_need_threads();
   for (uint32_t round = 0; round < 12; round++) {
     atomic_uint counts[4] = {0};
     struct host host;
@@ -590,6 +594,7 @@ static void two_engines_do_not_know_of_each_other(void **state) {
 
 static void engines_run_at_the_same_time_on_two_threads(void **state) {
   (void)state;
+  seeds_need_threads();
   for (int round = 0; round < 10; round++) {
     struct game games[2];
     pthread_t threads[2];
@@ -668,13 +673,13 @@ static void live_once(struct test_alloc *alloc) {
 static void a_thousand_engines_leave_nothing_behind(void **state) {
   (void)state;
   struct test_alloc alloc = {0};
-  for (int i = 0; i < SCALED(1000) / 2; i++) {
+  for (int i = 0; i < SIZED(1000, 6) / 2; i++) {
     live_once(&alloc);
     assert_true(test_alloc_is_clean(&alloc));
   }
   for (int i = 0; i < 50; i++) live_once(NULL);
   long before = resident_pages();
-  for (int i = 0; i < SCALED(1000) / 2; i++) live_once(NULL);
+  for (int i = 0; i < SIZED(1000, 6) / 2; i++) live_once(NULL);
   long pages = resident_pages() - before;
   if (!IS_SANITIZED) assert_true(pages < 1024); /* 4 MB; a leak of 10 kB an engine would be 5 */
 }
@@ -713,6 +718,7 @@ static const actl_behavior flusher = {.name = "flusher", .receive = flusher_rece
 
 static void a_flushed_message_arrives_while_its_sender_works_on(void **state) {
   (void)state;
+  seeds_need_threads();
   for (int round = 0; round < 10; round++) {
     struct flushing flushing = {0};
     struct host host;
@@ -744,5 +750,5 @@ int main(void) {
       WATCHED(a_thousand_engines_leave_nothing_behind),
       WATCHED(a_flushed_message_arrives_while_its_sender_works_on),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

@@ -198,7 +198,7 @@ static void twenty_thousand_isolates_one_after_the_other_take_the_room_of_a_few(
   (void)state;
   for (uint32_t workers = 1; workers <= 2; workers++) {
     struct test_alloc alloc = {0};
-    struct relay relay = {.alloc = &alloc, .rounds = SCALED(20000), .warm_at = SCALED(2000)};
+    struct relay relay = {.alloc = &alloc, .rounds = SIZED(20000, 300), .warm_at = SIZED(2000, 100)};
     struct host host;
     actl_config config = {
         .workers = workers, .vats = VATS, .alloc = test_alloc, .alloc_ud = &alloc};
@@ -221,6 +221,7 @@ static void twenty_thousand_isolates_one_after_the_other_take_the_room_of_a_few(
 
 static void a_thousand_isolates_at_once_all_end(void **state) {
   (void)state;
+  seeds_need_time(4);
   enum { MANY = 1000 };
   static struct guest guests[MANY];
   memset(guests, 0, sizeof guests);
@@ -253,5 +254,5 @@ int main(void) {
       WATCHED(twenty_thousand_isolates_one_after_the_other_take_the_room_of_a_few),
       WATCHED(a_thousand_isolates_at_once_all_end),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

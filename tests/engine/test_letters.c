@@ -192,13 +192,13 @@ static void reuse(int64_t count, uint32_t vat, uint32_t workers) {
 
 static void a_stale_pid_reaches_nobody_after_two_million_reuses_near(void **state) {
   (void)state;
-  reuse(SCALED(2000000), 0, 1);
+  reuse(SIZED(2000000, 4000), 0, 1);
 }
 
 static void a_stale_pid_reaches_nobody_after_two_million_reuses_far(void **state) {
   (void)state;
-  reuse(SCALED(2000000), 1, 1);
-  reuse(SCALED(500000), 1, 2);
+  reuse(SIZED(2000000, 4000), 1, 1);
+  reuse(SIZED(500000, 4000), 1, 2);
 }
 
 /* ---- Forged pids ---- */
@@ -244,7 +244,7 @@ static void forged_pids_are_harmless(void **state) {
     for (uint32_t i = 0; i < 50; i++) host_spawn(&host, i % 3, &idler, NULL, 0);
     for (uint32_t vat = 0; vat < 3; vat++) {
       host_send(&host, host_spawn(&host, vat, &forger, NULL, 0),
-                ACTL_VALUES(actl_int(SCALED(30000))));
+                ACTL_VALUES(actl_int(SIZED(30000, 1000))));
     }
     uint64_t seed = 1;
     for (int i = 0; i < 10000; i++) {
@@ -299,5 +299,5 @@ int main(void) {
       WATCHED(forged_pids_are_harmless),
       WATCHED(a_pid_with_one_bit_changed_reaches_nobody),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

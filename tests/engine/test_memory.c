@@ -130,6 +130,7 @@ static bool program(struct test_alloc *alloc, uint32_t workers, struct tally *ta
                         .log = drop_entry,
                         .log_ud = &tally->changed};
   actl_engine *engine = (actl_engine *)tally;
+  seeds_put(&config);
   actl_status status = actl_engine_new(&engine, &config);
   if (status != ACTL_OK) {
     check(tally, status, engine == (actl_engine *)tally);
@@ -191,11 +192,13 @@ static void sweep(uint32_t workers) {
 
 static void every_allocation_may_fail_with_one_worker(void **state) {
   (void)state;
+  seeds_need_time(50);
   sweep(1);
 }
 
 static void every_allocation_may_fail_with_two_workers(void **state) {
   (void)state;
+  seeds_need_threads();
   sweep(2);
 }
 
@@ -266,6 +269,7 @@ static const actl_behavior churner = {.name = "churner", .receive = churner_rece
 
 static void what_has_ended_leaves_no_memory_behind(void **state) {
   (void)state;
+  seeds_need_time(50);
   memset(big, 'z', sizeof big);
   for (uint32_t workers = 1; workers <= 2; workers++) {
     struct test_alloc alloc = {0};
@@ -291,6 +295,7 @@ static void what_has_ended_leaves_no_memory_behind(void **state) {
 
 static void a_freed_engine_gives_everything_back_whatever_is_in_flight(void **state) {
   (void)state;
+  seeds_need_time(50);
   memset(big, 'z', sizeof big);
   struct test_alloc alloc = {0};
   for (int ran = 0; ran < 3; ran++) {
@@ -314,12 +319,14 @@ static void a_freed_engine_gives_everything_back_whatever_is_in_flight(void **st
 
 static void an_empty_vat_costs_at_most_four_kilobytes(void **state) {
   (void)state;
+  seeds_need_threads();
   struct test_alloc alloc = {0};
   size_t few = 0;
   for (int i = 0; i < 2; i++) {
     actl_engine *engine = NULL;
     actl_config config = {
         .workers = 1, .vats = i == 0 ? 1000 : 5000, .alloc = test_alloc, .alloc_ud = &alloc};
+    seeds_put(&config);
     assert_int_equal(actl_engine_new(&engine, &config), ACTL_OK);
     if (i == 0) {
       few = atomic_load(&alloc.live_bytes);
@@ -340,5 +347,5 @@ int main(void) {
       WATCHED(a_freed_engine_gives_everything_back_whatever_is_in_flight),
       WATCHED(an_empty_vat_costs_at_most_four_kilobytes),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

@@ -160,35 +160,35 @@ static void run_everywhere(int64_t each, int64_t burst, unsigned with) {
 
 static void each_senders_order_is_kept_one_message_a_handler(void **state) {
   (void)state;
-  run_everywhere(SCALED(20000), 1, 0);
+  run_everywhere(SIZED(20000, 200), 1, 0);
 }
 
 static void each_senders_order_is_kept_in_small_bursts(void **state) {
   (void)state;
-  run_everywhere(SCALED(20000), 7, 0);
+  run_everywhere(SIZED(20000, 200), 7, 0);
 }
 
 static void each_senders_order_is_kept_in_chains_longer_than_a_batch(void **state) {
   (void)state;
-  run_everywhere(SCALED(20000), 65, 0);
-  run_everywhere(SCALED(20000), 193, 0);
+  run_everywhere(SIZED(20000, 200), 65, 0);
+  run_everywhere(SIZED(20000, 200), 193, 0);
 }
 
 static void each_senders_order_is_kept_in_a_flood_from_one_handler(void **state) {
   (void)state;
-  run_everywhere(SCALED(50000), INT64_MAX, 0);
+  run_everywhere(SIZED(50000, 300), INT64_MAX, 0);
 }
 
 static void each_senders_order_is_kept_among_messages_to_itself(void **state) {
   (void)state;
-  run_everywhere(SCALED(20000), 5, WITH_SELF_SENDS);
-  run_everywhere(SCALED(20000), 100, WITH_SELF_SENDS);
+  run_everywhere(SIZED(20000, 200), 5, WITH_SELF_SENDS);
+  run_everywhere(SIZED(20000, 200), 100, WITH_SELF_SENDS);
 }
 
 static void each_senders_order_is_kept_between_sends_and_asks(void **state) {
   (void)state;
-  run_everywhere(SCALED(20000), 4, WITH_ASKS);
-  run_everywhere(SCALED(20000), 150, WITH_ASKS | WITH_SELF_SENDS);
+  run_everywhere(SIZED(20000, 200), 4, WITH_ASKS);
+  run_everywhere(SIZED(20000, 200), 150, WITH_ASKS | WITH_SELF_SENDS);
 }
 
 /* ---- A stop among the messages ---- */
@@ -289,7 +289,7 @@ static void order_is_kept_through_a_line_of_relays_over_all_vats(void **state) {
   (void)state;
   enum { HOPS = 10 };
   for (size_t w = 0; w < sizeof worker_counts / sizeof worker_counts[0]; w++) {
-    struct run run = {.each = SCALED(10000), .burst = 30};
+    struct run run = {.each = SIZED(10000, 200), .burst = 30};
     struct host host;
     host_open(&host, worker_counts[w], VATS);
     actl_pid to = host_spawn(&host, 0, &receiver, ACTL_VALUES(pointer(&run)));
@@ -319,5 +319,5 @@ int main(void) {
       WATCHED(a_stop_comes_after_what_its_sender_sent_before),
       WATCHED(order_is_kept_through_a_line_of_relays_over_all_vats),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

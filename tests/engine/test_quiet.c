@@ -68,22 +68,22 @@ static void play(int64_t n, uint32_t workers, int64_t count) {
 
 static void a_ball_between_two_vats_is_played_to_its_end(void **state) {
   (void)state;
-  for (uint32_t workers = 1; workers <= 4; workers++) play(2, workers, SCALED(200000));
+  for (uint32_t workers = 1; workers <= 2 * seeds_workers(); workers++) play(2, workers, SIZED(200000, 400));
 }
 
 static void a_ball_round_a_hundred_vats_is_played_to_its_end(void **state) {
   (void)state;
-  for (uint32_t workers = 1; workers <= 4; workers++) play(100, workers, SCALED(200000));
+  for (uint32_t workers = 1; workers <= 2 * seeds_workers(); workers++) play(100, workers, SIZED(200000, 400));
 }
 
 static void many_short_runs_end_each(void **state) {
   (void)state;
-  for (uint32_t workers = 1; workers <= 4; workers++) {
+  for (uint32_t workers = 1; workers <= 2 * seeds_workers(); workers++) {
     struct ring ring = {.n = 3};
     struct host host;
     host_open(&host, workers, 3);
     for (uint32_t i = 0; i < 3; i++) ring.pids[i] = host_spawn(&host, i, &player, NULL, 0);
-    for (int64_t run = 0; run < SCALED(2000); run++) {
+    for (int64_t run = 0; run < SIZED(2000, 20); run++) {
       host_send(&host, ring.pids[run % 3],
                 ACTL_VALUES(pointer(&ring), actl_int(run % 3), actl_int(run % 10)));
       host_run(&host);
@@ -124,8 +124,8 @@ static const actl_behavior mesh_member = {.name = "mesh", .receive = mesh_receiv
 
 static void a_mesh_over_eight_vats_loses_nothing(void **state) {
   (void)state;
-  const int64_t depth = IS_SANITIZED || IS_STRESSED ? 11 : 15;
-  for (uint32_t workers = 1; workers <= 4; workers++) {
+  const int64_t depth = seeds_are_on() ? 6 : IS_SANITIZED || IS_STRESSED ? 11 : 15;
+  for (uint32_t workers = 1; workers <= 2 * seeds_workers(); workers++) {
     struct mesh mesh = {0};
     struct host host;
     host_open(&host, workers, MESH_VATS);
@@ -159,6 +159,7 @@ static const actl_behavior counter = {.name = "counter", .receive = counter_rece
 
 static void nothing_runs_after_a_run(void **state) {
   (void)state;
+  seeds_need_threads();
   atomic_uint handled = 0;
   struct host host;
   host_open(&host, 4, 4);
@@ -199,6 +200,7 @@ static const actl_behavior sleeper = {.name = "sleeper", .receive = sleeper_rece
 
 static void workers_with_nothing_to_do_sleep(void **state) {
   (void)state;
+  seeds_need_threads();
   double used = 1;
   struct host host;
   host_open(&host, 4, 4);
@@ -338,5 +340,5 @@ int main(void) {
       WATCHED(two_vats_that_play_do_not_starve_a_third),
       WATCHED(a_flood_near_keeps_out_no_message_from_afar),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

@@ -404,5 +404,5 @@ int main(void) {
       WATCHED(an_engine_is_freed_while_processes_wait),
       WATCHED(processes_lose_nothing_under_load),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

@@ -34,9 +34,9 @@ static uint64_t phase_after(const struct phase *phase, uint64_t ns) {
 static void phase_start(actl_ctx *ctx, struct part *self, struct phase *phase, uint64_t ms,
                         unsigned options) {
   phase->ms = ms;
-  phase->from_ns = now_ns();
+  phase->from_ns = now_ns(ctx);
   self->timer = part_every(ctx, self, EVERY, ms, options);
-  phase->to_ns = now_ns() + NS_OF_MS;
+  phase->to_ns = now_ns(ctx) + NS_OF_MS;
 }
 
 /* Ends it for good, from its own handler. */
@@ -100,8 +100,8 @@ static actl_status slow_receive(actl_ctx *ctx, struct part *self, const actl_msg
   if (actl_msg_int(msg, 0, 0) == LAST) {
     scene_tick(self->scene);
   } else if (self->n_came == 1) {
-    burn_ms(5 * (uint64_t)self->number[0] + 1);
-    self->at_ns[0] = now_ns();
+    burn_ms(ctx, 5 * (uint64_t)self->number[0] + 1);
+    self->at_ns[0] = now_ns(ctx);
   } else if (self->n_came == 4) {
     phase_stop(ctx, self);
   }
@@ -144,8 +144,8 @@ static actl_status blocked_receive(actl_ctx *ctx, struct part *self, const actl_
     phase_start(ctx, self, self->ud, 2, 0);
     break;
   case BUSY:
-    burn_ms(2);
-    self->at_ns[0] = now_ns();
+    burn_ms(ctx, 2);
+    self->at_ns[0] = now_ns(ctx);
     break;
   case EVERY:
     if (++self->number[0] == 3) phase_stop(ctx, self);
@@ -182,9 +182,9 @@ enum { BEATS = 12, BEAT_MS = 10, COMPUTES_MS = 4 };
 static actl_status beat_receive(actl_ctx *ctx, struct part *self, const actl_msg *msg) {
   if (actl_msg_int(msg, 0, 0) == LAST) return ACTL_OK;
   int64_t n = self->n_came - 1;
-  burn_ms(COMPUTES_MS);
+  burn_ms(ctx, COMPUTES_MS);
   if (n + 1 == BEATS) phase_stop(ctx, self);
-  self->at_ns[n] = now_ns(); /* the last it does before it returns */
+  self->at_ns[n] = now_ns(ctx); /* the last it does before it returns */
   return ACTL_OK;
 }
 
@@ -215,8 +215,8 @@ static const uint64_t drifted_ns =
 
 static void check_phase(struct scene *scene) {
   if (scene->is_loud) return;
-  uint64_t deadline = now_ns() + UINT64_C(8000) * NS_OF_MS, best = UINT64_MAX;
-  while (best >= drifted_ns && now_ns() < deadline) {
+  uint64_t deadline = now_ns(NULL) + UINT64_C(8000) * NS_OF_MS, best = UINT64_MAX;
+  while (best >= drifted_ns && now_ns(NULL) < deadline) {
     uint64_t took = beats_ns(scene, 0);
     assert_true(took >= (uint64_t)BEATS * BEAT_MS * NS_OF_MS);
     if (took < best) best = took;
@@ -353,7 +353,7 @@ static actl_status suspended_receive(actl_ctx *ctx, struct part *self, const act
       uint64_t gap = self->came[i].at_ns - self->came[i - 1].at_ns;
       if (gap > pause) pause = gap;
     }
-    uint64_t ns = now_ns() - self->at_ns[0] - pause;
+    uint64_t ns = now_ns(ctx) - self->at_ns[0] - pause;
     self->number[3] = pause < SUSPENDED_MS * (uint64_t)NS_OF_MS / 2;
     self->number[4] = n > (int64_t)(ns / (SHORT_MS * NS_OF_MS)) + 2;
     return actl_cancel(ctx, self->timer);
@@ -362,7 +362,7 @@ static actl_status suspended_receive(actl_ctx *ctx, struct part *self, const act
 }
 
 static void suspended_init(actl_ctx *ctx, struct part *self) {
-  self->at_ns[0] = now_ns();
+  self->at_ns[0] = now_ns(ctx);
   self->timer = part_every(ctx, self, EVERY, SHORT_MS, 0);
   part_after(ctx, self, LAST, 2 * SUSPENDED_MS);
 }
@@ -389,6 +389,7 @@ static int be_suspended(int ready) {
 
 static void what_was_missed_while_the_process_was_suspended_is_skipped(void **state) {
   (void)state;
+  seeds_need_threads();
   int ready[2], status = -1;
   assert_int_equal(pipe(ready), 0);
   pid_t child = fork();
@@ -424,5 +425,5 @@ int main(void) {
       WATCHED(background_timers_come_in_every_run_that_others_keep_alive),
       WATCHED(a_repeating_timer_keeps_a_run_alive_until_it_is_ended),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

@@ -347,6 +347,7 @@ static void tell_all(actl_engine *engine, actl_pid asker, struct world *world, a
 
 static void every_allocation_may_fail_where_handlers_sleep_and_receive(void **state) {
   (void)state;
+  seeds_need_time(50);
   for (uint32_t workers = 1; workers <= 2; workers++) {
     unsigned resumed = puppet_sweep(workers, set_up, tell_all);
     assert_true(resumed >= 6 + 4); /* a sleep each, and the waits of four */
@@ -370,5 +371,5 @@ int main(void) {
       WATCHED(a_wait_within_a_time_that_is_ended_is_abandoned_once),
       WATCHED(every_allocation_may_fail_where_handlers_sleep_and_receive),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

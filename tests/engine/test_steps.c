@@ -124,8 +124,8 @@ static actl_rest step_all(struct scene *scene) {
 }
 
 static void *send_soon(void *ud) {
-  uint64_t until = now_ns() + 5 * NS_OF_MS;
-  while (now_ns() < until) sched_yield();
+  uint64_t until = now_ns(NULL) + 5 * NS_OF_MS;
+  while (now_ns(NULL) < until) sched_yield();
   return crowd_send(ud);
 }
 
@@ -160,14 +160,14 @@ static void check_fd(struct scene *scene, actl_pid pid, struct desk *desk) {
    * and again. */
   for (int i = 0; i < 5; i++) {
     unsigned before = atomic_load(&desk->counted), wakes = 0;
-    uint64_t set_ns = now_ns();
+    uint64_t set_ns = now_ns(NULL);
     host_send(&scene->host, pid, ACTL_VALUES(actl_int(TIMER), actl_int(5 * i)));
     while (atomic_load(&desk->counted) == before && !scene_is_over(scene)) {
       assert_true(is_readable(fd, 20000));
       step_all(scene);
       wakes++;
     }
-    assert_true(now_ns() >= set_ns + 5 * (uint64_t)i * NS_OF_MS);
+    assert_true(now_ns(NULL) >= set_ns + 5 * (uint64_t)i * NS_OF_MS);
     assert_in_range(wakes, 1, 5);
     assert_calm(scene, fd);
   }

@@ -383,16 +383,16 @@ static void children_in_other_vats_stop_before_their_parent(void **state) {
 static void a_deep_line_of_actors_stops_from_its_end(void **state) {
   (void)state;
   for (int how = 0; how < ROOT_ENDS; how++) {
-    end_family(1, SCALED(100000), 0, 1, (enum root_end)how);
-    end_family(1, SCALED(100000), 3, 2, (enum root_end)how);
+    end_family(1, SIZED(100000, 100), 0, 1, (enum root_end)how);
+    end_family(1, SIZED(100000, 100), 3, 2, (enum root_end)how);
   }
 }
 
 static void a_wide_family_stops(void **state) {
   (void)state;
   for (int how = 0; how < ROOT_ENDS; how++) {
-    end_family(SCALED(100000), 1, 0, 1, (enum root_end)how);
-    end_family(SCALED(100000), 1, 3, 2, (enum root_end)how);
+    end_family(SIZED(100000, 100), 1, 0, 1, (enum root_end)how);
+    end_family(SIZED(100000, 100), 1, 3, 2, (enum root_end)how);
   }
 }
 
@@ -647,5 +647,5 @@ int main(void) {
       WATCHED(stopping_something_dead_is_no_error),
       WATCHED(children_born_elsewhere_just_before_the_end_end_too),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

@@ -33,8 +33,8 @@ static actl_status release_all(actl_ctx *ctx, struct service *service) {
   return ACTL_OK;
 }
 
-static actl_status be_busy(void) {
-  burn_until(now_ns() + NS_OF_MS / 3);
+static actl_status be_busy(actl_ctx *ctx) {
+  burn_until(ctx, now_ns(ctx) + NS_OF_MS / 3);
   return ACTL_OK;
 }
 
@@ -43,7 +43,7 @@ static actl_status serve(actl_ctx *ctx, struct part *self, const actl_msg *msg) 
   switch (actl_msg_int(msg, 0, 0)) {
   case KEEP: return actl_later(ctx, &service->kept[service->n_kept++]);
   case ANSWER: service->n_answered++; return actl_reply(ctx, ACTL_VALUES(actl_int(42)));
-  case BUSY: return be_busy();
+  case BUSY: return be_busy(ctx);
   case RELEASE: return release_all(ctx, service);
   case LEAVE: actl_exit(ctx, NULL); return ACTL_OK;
   default: return ACTL_OK;
@@ -80,10 +80,10 @@ enum { SOME = sizeof some_ms / sizeof some_ms[0] };
 static actl_status ask_times(actl_ctx *ctx, struct part *self, const actl_msg *msg) {
   (void)msg;
   actl_ask_id *asks = self->ud;
-  self->at_ns[SOME] = now_ns() + DEFAULT_MS * NS_OF_MS;
+  self->at_ns[SOME] = now_ns(ctx) + DEFAULT_MS * NS_OF_MS;
   self->wrong += actl_ask(ctx, self->other, ACTL_VALUES(actl_int(KEEP)), &asks[SOME]) != ACTL_OK;
   for (int i = 0; i < SOME; i++) {
-    self->at_ns[i] = now_ns() + some_ms[i] * NS_OF_MS;
+    self->at_ns[i] = now_ns(ctx) + some_ms[i] * NS_OF_MS;
     asks[i] = part_ask(ctx, self, self->other, KEEP, some_ms[i]);
   }
   return ACTL_OK;
@@ -163,7 +163,7 @@ static void an_ask_for_ever_has_no_time(void **state) {
 static actl_status ask_by_default(actl_ctx *ctx, struct part *self, const actl_msg *msg) {
   (void)msg;
   actl_ask_id ask;
-  self->at_ns[0] = now_ns();
+  self->at_ns[0] = now_ns(ctx);
   return actl_ask(ctx, self->other, ACTL_VALUES(actl_int(KEEP)), &ask);
 }
 
@@ -229,7 +229,7 @@ enum { CLOSE_ASKS = 3000, BURST = 20 };
 
 /* Asks with short times, some of which the answer makes and some not. */
 static void ask_close(actl_ctx *ctx, struct part *self) {
-  int64_t left = SCALED(CLOSE_ASKS) - self->number[0];
+  int64_t left = SIZED(CLOSE_ASKS, 200) - self->number[0];
   for (int i = 0; i < BURST && left > 0; i++, left--) {
     part_ask(ctx, self, self->other, ANSWER, 1 + (uint64_t)(self->number[0]++ % 3));
   }
@@ -251,7 +251,7 @@ static void check_close(struct scene *scene) {
   struct part *part = &scene->parts[0];
   struct service *service = serve_scene(scene);
   const actl_stats *stats = &scene->host.stats;
-  int64_t n = SCALED(CLOSE_ASKS);
+  int64_t n = SIZED(CLOSE_ASKS, 200);
   part->reply = close_reply;
   scene->awaited = (unsigned)n;
   asker_enter(scene, close_receive);
@@ -500,7 +500,7 @@ enum { MANY = 20000, STEADY = 8, MANY_ROUNDS = 60 };
 /* Asks so many, and is told of each: numbers are kept by the ask's own time. */
 static actl_status ask_many(actl_ctx *ctx, struct part *self, const actl_msg *msg) {
   if (actl_msg_int(msg, 0, 0) != GO) return ACTL_OK;
-  for (int64_t i = 0; i < SCALED(MANY); i++) {
+  for (int64_t i = 0; i < SIZED(MANY, 500); i++) {
     part_ask(ctx, self, self->other, i % 2 ? KEEP : ANSWER, 1 + (uint64_t)i % 30);
   }
   return ACTL_OK;
@@ -521,7 +521,7 @@ static void many_asks_time_out_and_leave_no_memory_behind(void **state) {
      * slab by slab, and then no more. What leaked would need another slab each few rounds. */
     size_t most = 0;
     unsigned round = 0, steady = 0;
-    int64_t n = SCALED(MANY);
+    int64_t n = SIZED(MANY, 500);
     while (steady < STEADY && round < MANY_ROUNDS) {
       round++;
       scene->awaited = round * (unsigned)n;
@@ -591,6 +591,7 @@ static const actl_behavior keeper = {.name = "keeper", .receive = keeper_receive
 static void sweep_once(struct test_alloc *alloc, struct sweep *sweep, uint32_t vat) {
   actl_config config = {.workers = 2, .vats = 2, .alloc = test_alloc, .alloc_ud = alloc};
   actl_engine *engine = NULL;
+  seeds_put(&config);
   if (actl_engine_new(&engine, &config) != ACTL_OK) return;
   actl_pid pid;
   actl_engine_spawn(engine, vat, &keeper, NULL, 0, &sweep->server);
@@ -636,5 +637,5 @@ int main(void) {
       WATCHED(many_asks_time_out_and_leave_no_memory_behind),
       WATCHED(every_allocation_may_fail_where_asks_have_times),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

@@ -83,7 +83,7 @@ static void rounds_of_timers_leave_no_memory_behind(void **state) {
     part->ud = &seed;
     memory_open(&host, &alloc, part, workers);
     size_t warm = 0;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < (seeds_are_on() ? WARM + 3 : ROUNDS); round++) {
       host_send(&host, part->pid, ACTL_VALUES(actl_int(ROUND)));
       host_run(&host);
       assert_int_equal(host.stats.timers, 0);
@@ -143,7 +143,7 @@ static actl_status many_receive(actl_ctx *ctx, struct part *self, const actl_msg
 
 static void a_million_pending_timers_are_cancelled_or_end_with_actor_or_engine(void **state) {
   (void)state;
-  int64_t n = SCALED(MILLION);
+  int64_t n = SIZED(MILLION, 2000);
   actl_timer *timers = calloc((size_t)n, sizeof *timers);
   assert_non_null(timers);
   for (int fate = CANCELLED; fate < FATES; fate++) {
@@ -192,6 +192,7 @@ static const actl_behavior pending = {
 
 static void an_engine_is_freed_with_its_timers_pending(void **state) {
   (void)state;
+  seeds_need_time(4);
   for (uint32_t workers = 1; workers <= 2; workers++) {
     struct test_alloc alloc = {0};
     struct host host;
@@ -258,6 +259,7 @@ static const actl_behavior sweeper = {
 static void sweep_once(struct test_alloc *alloc, struct sweep *sweep, uint32_t workers) {
   actl_config config = {.workers = workers, .vats = 2, .alloc = test_alloc, .alloc_ud = alloc};
   actl_engine *engine = NULL;
+  seeds_put(&config);
   if (actl_engine_new(&engine, &config) != ACTL_OK) return;
   for (uint32_t i = 0; i < 4; i++) {
     actl_pid pid;
@@ -275,6 +277,7 @@ static void sweep_once(struct test_alloc *alloc, struct sweep *sweep, uint32_t w
 
 static void every_allocation_may_fail_where_timers_are_set(void **state) {
   (void)state;
+  seeds_need_threads(); /* what wants memory tries again each millisecond, for all the time there is */
   for (uint32_t workers = 1; workers <= 2; workers++) {
     struct test_alloc alloc = {0};
     for (size_t n = 1;; n++) {
@@ -341,5 +344,5 @@ int main(void) {
       WATCHED(every_allocation_may_fail_where_timers_are_set),
       WATCHED(timers_go_on_when_memory_comes_back),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

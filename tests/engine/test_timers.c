@@ -26,7 +26,7 @@ static actl_status early_receive(actl_ctx *ctx, struct part *self, const actl_ms
     scene_tick(self->scene);
     return ACTL_OK;
   }
-  burn_ms(2);
+  burn_ms(ctx, 2);
   part_after(ctx, self, ms, (uint64_t)ms);
   return ACTL_OK;
 }
@@ -69,9 +69,9 @@ struct order {
 static void set_ordered(actl_ctx *ctx, struct part *self, uint64_t ms) {
   struct order *order = self->ud;
   struct due *due = &order->due[order->n];
-  due->from_ns = now_ns() + ms * NS_OF_MS;
+  due->from_ns = now_ns(ctx) + ms * NS_OF_MS;
   self->wrong += actl_after(ctx, ms, ACTL_VALUES(actl_int(order->n)), NULL) != ACTL_OK;
-  due->to_ns = now_ns() + ms * NS_OF_MS;
+  due->to_ns = now_ns(ctx) + ms * NS_OF_MS;
   order->n++;
 }
 
@@ -153,7 +153,7 @@ static actl_status turn_receive(actl_ctx *ctx, struct part *self, const actl_msg
   if (tag != GO) return ACTL_OK;
   for (int64_t i = 0; i < 5; i++) part_tell(ctx, self, self->pid, i);
   part_after(ctx, self, TICK, (uint64_t)self->number[0]);
-  burn_ms((uint64_t)self->number[0] + 2);
+  burn_ms(ctx, (uint64_t)self->number[0] + 2);
   part_after(ctx, self, LAST, (uint64_t)self->number[0] + 20);
   return ACTL_OK;
 }
@@ -193,7 +193,7 @@ static actl_status many_init(actl_ctx *ctx, void *state, const actl_msg *args) {
   struct many *many = *(struct many **)state = pointer_in(args, 0);
   for (int64_t i = 0; i < EACH; i++) {
     uint64_t ms = random_next(&many->seed) % 300;
-    int64_t due = (int64_t)(now_ns() + ms * NS_OF_MS);
+    int64_t due = (int64_t)(now_ns(ctx) + ms * NS_OF_MS);
     many->wrong += actl_after(ctx, ms, ACTL_VALUES(actl_int(i), actl_int(due)), NULL) != ACTL_OK;
   }
   return ACTL_OK;
@@ -202,7 +202,7 @@ static actl_status many_init(actl_ctx *ctx, void *state, const actl_msg *args) {
 static actl_status many_receive(actl_ctx *ctx, void *state, const actl_msg *msg) {
   (void)ctx;
   struct many *many = *(struct many **)state;
-  many->wrong += now_ns() < (uint64_t)actl_msg_int(msg, 1, INT64_MAX);
+  many->wrong += now_ns(ctx) < (uint64_t)actl_msg_int(msg, 1, INT64_MAX);
   many->came[actl_msg_int(msg, 0, 0)]++;
   if (++many->n_came == EACH) scene_tick(many->scene);
   return ACTL_OK;
@@ -235,6 +235,7 @@ static void check_many(struct scene *scene) {
 
 static void ten_thousand_timers_at_random_times_come_each_once(void **state) {
   (void)state;
+  seeds_need_time(8);
   on_scenes(check_many);
 }
 
@@ -478,5 +479,5 @@ int main(void) {
       WATCHED(times_of_centuries_are_kept_and_above_a_thousand_years_refused),
       WATCHED(timers_are_set_from_any_handler_and_those_of_a_stop_hook_do_not_outlive_it),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

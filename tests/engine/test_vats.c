@@ -373,6 +373,7 @@ static void a_machine_ends_with_its_vat(void **state) {
 
 static void pids_of_a_closed_vat_reach_nobody_in_the_next_of_its_number(void **state) {
   (void)state;
+  seeds_need_time(5);
   enum { ROUNDS = IS_SANITIZED ? 120 : 400, ACTORS = 5 };
   static struct seen seen[ROUNDS][ACTORS];
   static struct seen extra;
@@ -460,6 +461,7 @@ static void no_vat_is_opened_during_a_shutdown(void **state) {
 
 static void five_thousand_empty_vats_cost_at_most_four_kilobytes_each(void **state) {
   (void)state;
+  seeds_need_threads();
   enum { MANY = 5000 };
   struct test_alloc alloc = {0};
   struct host host;
@@ -478,6 +480,7 @@ static void five_thousand_empty_vats_cost_at_most_four_kilobytes_each(void **sta
 
 static void a_closed_vat_gives_its_memory_back(void **state) {
   (void)state;
+  seeds_need_time(8);
   enum { ROUNDS = 40, ACTORS = SCALED(5000) };
   static char text[3000];
   static struct seen seen;
@@ -563,5 +566,5 @@ int main(void) {
       WATCHED(a_closed_vat_gives_its_memory_back),
       WATCHED(opening_and_spawning_survive_every_failed_allocation),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

@@ -57,6 +57,7 @@ static void the_default_is_a_worker_for_each_processor_and_a_vat_for_each_worker
 
 static void limits_of_the_configuration_are_checked(void **state) {
   (void)state;
+  seeds_need_threads();
   actl_engine *engine = (actl_engine *)&engine;
   static const actl_config wrong[] = {
       {.workers = 257}, {.vats = 60001}, {.workers = UINT32_MAX}, {.vats = UINT32_MAX}};
@@ -136,6 +137,7 @@ static void names_are_equal_when_their_bytes_are(void **state) {
 
 static void names_have_a_limit_and_those_known_stay(void **state) {
   (void)state;
+  seeds_need_time(50);
   struct host host;
   host_open(&host, 1, 1);
   char text[32];
@@ -282,5 +284,5 @@ int main(void) {
       WATCHED(a_hosts_entry_is_a_note),
       WATCHED(a_handler_knows_itself_its_vat_and_its_engine),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }
