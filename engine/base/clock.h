@@ -24,12 +24,16 @@ uint64_t actl__clock_wall_ns(void);
 
 struct clock {
   bool is_virtual; /* constant */
-  uint64_t now_ns; /* of a virtual one: the thread that runs the engine */
+  uint64_t now_ns;  /* of a virtual one, as the next two: the thread that runs the engine */
+  uint64_t read_ns; /* what a handler was told last, and how often in a row */
+  uint32_t n_reads;
 };
 
 static inline void actl__clock_init(struct clock *clock, bool is_virtual) {
   clock->is_virtual = is_virtual;
   clock->now_ns = CLOCK_START_NS;
+  clock->read_ns = 0;
+  clock->n_reads = 0;
 }
 
 static inline uint64_t actl__clock_now(const struct clock *clock) {

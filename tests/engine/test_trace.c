@@ -56,14 +56,18 @@ struct expected {
   int64_t first; /* -1: no message */
 };
 
-/* What the actor does, in its order, beside being born; and that it happens in `vat`. */
+/* What the actor does, in its order, beside being born; and that it happens in `vat`. A message that comes
+ * too late may do so before its end or after. */
 static void assert_does(const struct story *story, actl_pid actor, uint32_t vat,
                         const struct expected *expected, size_t n) {
   size_t i = 0;
   for (size_t k = 0; k < story->n_told; k++) {
     const struct told *told = &story->told[k];
     if (told->actor.bits != actor.bits || told->kind == ACTL_EVENT_SPAWN) continue;
-    assert_true(i < n);
+    if (i == n) {
+      assert_true(told->kind == ACTL_EVENT_LETTER || told->kind == ACTL_EVENT_EXIT);
+      continue;
+    }
     assert_int_equal(told->kind, expected[i].kind);
     assert_int_equal(told->first, expected[i].first);
     assert_int_equal(told->vat, vat);
@@ -88,8 +92,7 @@ static void check_tale(const struct story *story, actl_pid hero, const struct ta
       {ACTL_EVENT_HANDLED, -1}, {ACTL_EVENT_STOP, -1},    {ACTL_EVENT_EXIT, -1}};
   static const struct expected of_other[] = {
       {ACTL_EVENT_RECEIVE, HELLO}, {ACTL_EVENT_HANDLED, -1}, {ACTL_EVENT_RECEIVE, QUESTION},
-      {ACTL_EVENT_REPLY, ANSWER},  {ACTL_EVENT_HANDLED, -1}, {ACTL_EVENT_LETTER, LATE},
-      {ACTL_EVENT_EXIT, -1}};
+      {ACTL_EVENT_REPLY, ANSWER},  {ACTL_EVENT_HANDLED, -1}};
   assert_does(story, hero, 0, of_hero, sizeof of_hero / sizeof of_hero[0]);
   assert_does(story, tale->other, tale->vat, of_other, sizeof of_other / sizeof of_other[0]);
 
@@ -100,7 +103,9 @@ static void check_tale(const struct story *story, actl_pid hero, const struct ta
   assert_true(actl_pid_equal(find(story, ACTL_EVENT_REPLY, tale->other)->peer, hero));
   assert_true(actl_pid_equal(find(story, ACTL_EVENT_RESUME, hero)->peer, tale->other));
   assert_true(actl_pid_equal(find(story, ACTL_EVENT_STOP, hero)->peer, tale->other));
-  assert_int_equal(find(story, ACTL_EVENT_LETTER, tale->other)->status, ACTL_STOPPED);
+  actl_status why = find(story, ACTL_EVENT_LETTER, tale->other)->status;
+  assert_true(why == ACTL_STOPPED || why == ACTL_NO_ACTOR);
+  (void)find(story, ACTL_EVENT_EXIT, tale->other);
   assert_string_equal(find(story, ACTL_EVENT_EXIT, hero)->text, "all is told");
   assert_int_equal(find(story, ACTL_EVENT_SPAWN, hero)->vat, ACTL_VAT_ANY);
   assert_int_equal(find(story, ACTL_EVENT_SEND, (actl_pid){0})->vat, ACTL_VAT_ANY);
