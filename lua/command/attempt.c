@@ -17,15 +17,18 @@ void actl__attempt_init(struct attempt *out, const struct options *options,
   if (own->max_steps == 0) own->max_steps = ATTEMPT_STEPS;
 }
 
-void actl__attempt_run(const struct attempt *attempt, uint64_t seed, actl_choose_fn choose,
-                       void *choose_ud, struct verdict *out) {
+void actl__attempt_run(const struct attempt *attempt, uint64_t seed,
+                       const struct attempt_hooks *hooks, struct verdict *out) {
   struct options options = attempt->options;
   options.seed = seed;
   struct run run;
   actl__run_new(&run, &options, attempt->source->path, attempt->source);
-  run.choose = choose;
-  run.choose_ud = choose_ud;
   run.is_silent = true;
+  if (hooks != NULL) {
+    run.choose = hooks->choose;
+    run.choose_ud = hooks->choose_ud;
+    run.trace = hooks->trace;
+  }
   actl__run_load(&run);
   actl__run_play(&run);
   actl__run_finish(&run);

@@ -10,6 +10,7 @@
 
 #include "command/options.h"
 #include "command/source.h"
+#include "command/trace.h"
 #include "command/verdict.h"
 
 #include "actl.h"
@@ -21,12 +22,19 @@ struct attempt {
   const struct source *source;
 };
 
-/* Both must outlive it. */
+/* NULL, and all that is 0: nothing of that. */
+struct attempt_hooks {
+  actl_choose_fn choose; /* decides in place of the seed */
+  void *choose_ud;
+  struct trace *trace; /* is told, and closed */
+};
+
+/* Both must outlive the attempt. */
 void actl__attempt_init(struct attempt *out, const struct options *options,
                         const struct source *source);
 
-/* Makes one run. `choose` decides in place of the seed; NULL: the seed does. `out` is to be freed. */
-void actl__attempt_run(const struct attempt *attempt, uint64_t seed, actl_choose_fn choose,
-                       void *choose_ud, struct verdict *out);
+/* Makes one run; `hooks` may be NULL. `out` is to be freed. */
+void actl__attempt_run(const struct attempt *attempt, uint64_t seed,
+                       const struct attempt_hooks *hooks, struct verdict *out);
 
 #endif

@@ -140,10 +140,6 @@ static void work(const struct state *state, uint32_t number, int fd, pid_t paren
 
 /* ---- Hearing of them ------------------------------------------------------------------------------ */
 
-static char *copy_of(const char *text) {
-  return text == NULL ? NULL : actl__text_copy(text, strlen(text));
-}
-
 static void hear(struct state *state, uint64_t job, const struct verdict *verdict) {
   struct crew_result *out = state->out;
   if (!state->crew->hear(state->crew->ud, job, verdict)) return;
@@ -151,10 +147,7 @@ static void hear(struct state *state, uint64_t job, const struct verdict *verdic
   actl__verdict_free(&out->verdict);
   out->was_found = true;
   out->found = job;
-  out->verdict = (struct verdict){.kind = verdict->kind,
-                                  .text = copy_of(verdict->text),
-                                  .check = copy_of(verdict->check),
-                                  .n_choices = verdict->n_choices};
+  actl__verdict_copy(&out->verdict, verdict);
   set(&state->board->end, job);
 }
 

@@ -13,6 +13,7 @@
 #include "command/find.h"
 #include "command/interrupt.h"
 #include "command/json.h"
+#include "command/letters.h"
 #include "command/run.h"
 #include "command/attempt.h"
 
@@ -36,13 +37,15 @@ struct search {
   struct tally tallies[VERDICTS];
   struct crew_result result;
   double seconds;
+  FILE *trace;       /* of a run that is made once more */
+  struct text where; /* the line of it that shows what the failure to be shown is about; or empty */
 };
 
 /* ---- Searching ------------------------------------------------------------------------------------ */
 
 static void work(void *ud, uint64_t job, struct verdict *out) {
   const struct search *search = ud;
-  actl__attempt_run(&search->attempt, search->options->from + job, NULL, NULL, out);
+  actl__attempt_run(&search->attempt, search->options->from + job, NULL, out);
 }
 
 /* What is wrong with the file or the command line is found by the first run, whatever the seed. */
@@ -124,6 +127,52 @@ static void add_again(struct text *out, const struct search *search, enum verdic
   actl__again_run(out, search->options, seed, max_steps);
 }
 
+/* ---- Where a message was lost -------------------------------------------------------------------------- */
+
+static void trace_run(void *ud, uint64_t job, struct verdict *out) {
+  const struct search *search = ud;
+  enum verdict_kind kind;
+  const struct tally *first = first_failure(search, &kind);
+  const struct attempt_hooks hooks = {.trace = actl__trace_open_stream(search->trace)};
+  actl__attempt_run(&search->attempt, seed_of(search, first->first), &hooks, out);
+  fflush(search->trace);
+  (void)job;
+}
+
+static bool hear_nothing(void *ud, uint64_t job, const struct verdict *verdict) {
+  (void)ud;
+  (void)job;
+  (void)verdict;
+  return false;
+}
+
+static void read_where(struct search *search) {
+  struct text trace = {0};
+  char block[16384];
+  size_t n = 0;
+  rewind(search->trace);
+  while ((n = fread(block, 1, sizeof block, search->trace)) > 0) actl__text_add(&trace, block, n);
+  const char *line = NULL;
+  size_t size = trace.size > 0 ? actl__letters_find(trace.bytes, &line) : 0;
+  if (size > 0) actl__text_add(&search->where, line, size);
+  actl__text_free(&trace);
+}
+
+/* Makes the run once more with a trace. Where that cannot be, the failure is shown without. */
+static void find_where(struct search *search) {
+  enum verdict_kind kind = VERDICT_DONE;
+  if (first_failure(search, &kind) == NULL || kind != VERDICT_LOST) return;
+  search->trace = tmpfile();
+  if (search->trace == NULL) return;
+  const struct crew crew = {
+      .n_jobs = 1, .processes = 1, .ud = search, .work = trace_run, .hear = hear_nothing};
+  struct crew_result result;
+  free(actl__crew_run(&crew, &result));
+  actl__verdict_free(&result.verdict);
+  read_where(search);
+  fclose(search->trace);
+}
+
 /* ---- For a reader ------------------------------------------------------------------------------------ */
 
 /* Its lines, each two columns in. */
@@ -137,6 +186,7 @@ static void print_lines(const char *text, FILE *out) {
 
 static void print_commands(const struct search *search, enum verdict_kind kind, uint64_t seed,
                            FILE *out) {
+  if (search->where.size > 0) fprintf(out, "  the first:        %s\n", search->where.bytes);
   struct text again = {0}, shrink = {0};
   add_again(&again, search, kind, seed);
   actl__again_shrink(&shrink, search->options, seed);
@@ -236,6 +286,7 @@ static void write_failure(struct json *json, const struct search *search) {
   actl__json_count(json, "seed", seed);
   actl__json_string(json, "kind", actl__verdict_name(kind));
   actl__json_string(json, "text", tally->text);
+  if (search->where.size > 0) actl__json_string(json, "where", search->where.bytes);
   actl__json_string(json, "again", again.bytes);
   actl__json_string(json, "shrink", shrink.bytes);
   actl__json_close(json, '}');
@@ -309,6 +360,7 @@ static int explore(struct search *search, FILE *out) {
     bool is_usage = result->verdict.kind == VERDICT_USAGE;
     return refuse(search, is_usage ? STATUS_USAGE : STATUS_FAILED, result->verdict.text, out);
   }
+  find_where(search);
   if (search->options->is_json) {
     write_json(search, NULL, out);
   } else {
@@ -342,6 +394,7 @@ int actl__explore(const struct options *options, FILE *out) {
     status = explore(&search, out);
   }
   for (int i = 0; i < VERDICTS; i++) free(search.tallies[i].text);
+  actl__text_free(&search.where);
   actl__verdict_free(&search.result.verdict);
   actl__source_free(&source);
   free(problem);

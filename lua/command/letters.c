@@ -6,6 +6,7 @@
 #include "command/letters.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static const actl_status statuses[ACTL_LETTER_REASONS] = {
 #define LETTER_STATUS(reason) [ACTL_LETTER_##reason] = ACTL_##reason,
@@ -37,4 +38,31 @@ void actl__letters_print(struct text *out, const actl_stats *stats, bool only_lo
                      actl__letters_name((actl_letter)i));
     between = ", ";
   }
+}
+
+/* Whether the line that `at` begins with tells of a lost message: "... letter   no_actor  ...". */
+static bool tells_of_loss(const char *at, size_t size) {
+  static const char word[] = "  letter   ";
+  for (size_t i = 0; i + strlen(word) < size; i++) {
+    if (memcmp(at + i, word, strlen(word)) != 0) continue;
+    const char *reason = at + i + strlen(word);
+    for (int r = 0; r < ACTL_LETTER_REASONS; r++) {
+      const char *name = actl__letters_name((actl_letter)r);
+      if (is_lost(r) && strncmp(reason, name, strlen(name)) == 0) return true;
+    }
+  }
+  return false;
+}
+
+size_t actl__letters_find(const char *trace, const char **line) {
+  for (const char *at = trace; *at != '\0';) {
+    size_t size = strcspn(at, "\n");
+    if (tells_of_loss(at, size)) {
+      size_t blanks = strspn(at, " ");
+      *line = at + blanks;
+      return size - blanks;
+    }
+    at += size + (at[size] == '\n');
+  }
+  return 0;
 }

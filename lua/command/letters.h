@@ -23,4 +23,8 @@ uint64_t actl__letters_lost(const actl_stats *stats);
 /* "2 no_actor, 1 unhandled": all of them, or those that were lost. */
 void actl__letters_print(struct text *out, const actl_stats *stats, bool only_lost);
 
+/* The first line of a trace, as text, that tells of a lost message, without the blanks before it; its
+ * size, 0: there is none. */
+size_t actl__letters_find(const char *trace, const char **line);
+
 #endif

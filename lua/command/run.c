@@ -326,8 +326,8 @@ static void judge_letters(struct run *run) {
   struct text reasons = {0};
   actl__letters_print(&reasons, &stats, true);
   actl__run_problem(run, VERDICT_LOST,
-                    "%s: %llu message%s lost: %s (--lossy, or a field lossy = true "
-                    "in a scenario, allows that)",
+                    "%s: %llu message%s lost: %s (--trace FILE shows where; --lossy, or lossy = "
+                    "true in a scenario, allows it)",
                     run->path, (unsigned long long)lost, lost == 1 ? " was" : "s were",
                     reasons.bytes);
   actl__text_free(&reasons);

@@ -1,5 +1,5 @@
 /*
- * shrink.h - makes a failing run as plain as it can be.
+ * shrink.h - makes a failing run as plain as it can be, and shows it.
  *
  * SPDX-License-Identifier: MIT
  */

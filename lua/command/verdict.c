@@ -11,6 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+static char *copy_of(const char *text) {
+  return text == NULL ? NULL : actl__text_copy(text, strlen(text));
+}
+
+void actl__verdict_copy(struct verdict *out, const struct verdict *verdict) {
+  *out = (struct verdict){.kind = verdict->kind,
+                          .text = copy_of(verdict->text),
+                          .check = copy_of(verdict->check),
+                          .n_choices = verdict->n_choices};
+}
+
 void actl__verdict_free(struct verdict *verdict) {
   free(verdict->text);
   free(verdict->check);

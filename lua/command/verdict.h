@@ -38,6 +38,8 @@ struct verdict {
   uint64_t n_choices; /* how many were made; 0 also where that is not known */
 };
 
+/* Both are to be freed then; what `out` had is not. */
+void actl__verdict_copy(struct verdict *out, const struct verdict *verdict);
 void actl__verdict_free(struct verdict *verdict);
 
 const char *actl__verdict_name(enum verdict_kind kind);

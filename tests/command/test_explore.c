@@ -217,6 +217,22 @@ static void an_exit_with_0_is_no_failure(void **state) {
   assert_ran(ran, ran.status == 0 && contains(ran.out, "30 seeds, 1 to 30, and none failed"));
 }
 
+static void a_loss_is_shown_with_who_should_have_had_it(void **state) {
+  (void)state;
+  script("ways.lua", ways);
+  struct ran ran = actorlua("explore", "ways.lua", "--set", "how=lost", NULL);
+  assert_ran(ran, ran.status == 1);
+  char *first = rest_of_line(ran.out, "  the first:        ");
+  assert_true(contains(first, "  log <") && contains(first, "  letter   unhandled  nobody"));
+  assert_true(contains(first, "from actorlua.run <0.1.1>"));
+  ran = actorlua("explore", "ways.lua", "--set", "how=lost", "--json", NULL);
+  assert_ran(ran, json_is_valid(ran.out));
+  assert_ran(ran, contains(json_at(ran.out, "failure.where"), "letter   unhandled  nobody"));
+  ran = actorlua("explore", "ways.lua", "--set", "how=check", NULL);
+  assert_ran(ran, !contains(ran.out, "the first:"));
+  free(first);
+}
+
 static void losses_may_be_allowed(void **state) {
   (void)state;
   script("ways.lua", ways);
@@ -337,6 +353,7 @@ int main(void) {
       cmocka_unit_test(all_counts_each_way_and_goes_on),
       cmocka_unit_test(what_scripts_print_does_not_appear),
       cmocka_unit_test(an_exit_with_0_is_no_failure),
+      cmocka_unit_test(a_loss_is_shown_with_who_should_have_had_it),
       cmocka_unit_test(losses_may_be_allowed),
       cmocka_unit_test(commands_are_quoted_for_a_shell),
       cmocka_unit_test(a_wrong_file_is_said_at_once_as_run_says_it),
