@@ -161,7 +161,12 @@ void actl__lua_encode_carried(struct encoder *e, int index, const struct step *s
   if (encode_behavior(e, index) || encode_loaded(e, index)) return;
   switch (lua_type(e->L, index)) {
   case LUA_TFUNCTION: encode_function(e, index, step); return;
-  case LUA_TTABLE: actl__lua_encode_table(e, index, step); return;
+  case LUA_TTABLE:
+    if (e->m->is_scattering && lua_getmetatable(e->L, index)) {
+      actl__lua_encode_refuse(e, step, "a table without its metatable");
+    }
+    actl__lua_encode_table(e, index, step);
+    return;
   default: actl__lua_encode_refuse(e, step, actl__lua_type_phrase(e->L, index));
   }
 }

@@ -3,8 +3,9 @@
  *
  * What is near shares more with its maker than messages: globals, modules, behaviors, upvalues. Upvalues
  * are copied, and who relied on their being shared is to hear of it. But a vat that lacks a behavior or a
- * global is no fault of the script's: what is in one vat alone is not placed elsewhere. Everywhere are
- * Lua's own globals, and what the host has said to be (actl_lua_everywhere).
+ * global is no fault of the script's: what is in one vat alone is not placed elsewhere, nor what has a
+ * table with a metatable, which would not come with it. Everywhere are Lua's own globals, and what the
+ * host has said to be (actl_lua_everywhere).
  *
  * SPDX-License-Identifier: MIT
  */

@@ -50,6 +50,7 @@ end
 
 local function all()
   local print, coroutine = print, coroutine.create(print)
+  local object = setmetatable({}, { __index = { x = 5 } })
   local data, pid = { x = { 1 } }, actor.self()
   try("behavior", function() return actor.spawn(Here, 2, { 1, 2, 3 }) end)
   try("function", function()
@@ -78,6 +79,9 @@ local function all()
       actor.spawn(Here, 5, {}):send "where"
       return actor.stats().vat
     end)
+  end)
+  try("metatable", function()
+    return actor.spawn(function() assert(object.x == 5) return actor.stats().vat end)
   end)
   try("coroutine", function()
     return actor.spawn(function() assert(coroutine) return actor.stats().vat end)
@@ -125,13 +129,15 @@ is_near() { ! is_far "$1" "$2" && grep "^$2 [0 ]*$" "$out/$1" >/dev/null; }
 for what in function process; do
   is_far script $what || fail "no $what of a script is placed elsewhere"
 done
-for what in behavior global inner-global its-behavior coroutine; do
+for what in behavior global inner-global its-behavior metatable coroutine; do
   is_near script $what || fail "script: what needs its own vat ($what) is elsewhere"
 done
 for what in behavior function process global inner-global its-behavior; do
   is_far scenario $what || fail "no $what of a scenario is placed elsewhere"
 done
-is_near scenario coroutine || fail "scenario: what cannot be sent is elsewhere"
+for what in metatable coroutine; do
+  is_near scenario $what || fail "scenario: what cannot be sent ($what) is elsewhere"
+done
 
 # Without --scatter a seed places nothing.
 for seed in $(seq 10); do "$ACTORLUA" --seed "$seed" "$out/scenario.lua"; done >"$out/plain" 2>&1
