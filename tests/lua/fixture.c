@@ -44,6 +44,8 @@ actl_status fixture_open(struct fixture *f) {
   pthread_mutex_init(&f->lock, NULL);
   actl_config config = {.workers = 1,
                         .vats = f->vats == 0 ? 1 : f->vats,
+                        .is_seeded = f->seed != 0,
+                        .seed = f->seed,
                         .log = on_log,
                         .log_ud = f,
                         .alloc = f->alloc,

@@ -20,6 +20,7 @@ struct fixture {
   lua_CFunction host; /* made global as `host` */
   size_t memory_limit;
   uint32_t vats;
+  uint64_t seed; /* 0: none */
   actl_alloc_fn alloc;
   void *alloc_ud;
   pthread_mutex_t lock; /* for the log */
