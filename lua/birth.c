@@ -163,6 +163,7 @@ static void load(struct body *b, actl_cursor *cursor) {
   if (chunk.type != ACTL_STRING || source.type != ACTL_STRING) {
     luaL_error(b->L, "an actor of Lua needs a source");
   }
+  if (b->m->is_seeded) actl__lua_forget_strings(b->L);
   lua_pushlstring(b->L, chunk.as.bytes, chunk.size);
   const char *name = lua_tostring(b->L, -1);
   if (luaL_loadbufferx(b->L, source.as.bytes, source.size, name, "t") != LUA_OK) lua_error(b->L);

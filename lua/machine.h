@@ -187,6 +187,9 @@ void actl__lua_tidy(lua_State *L, struct machine *m);
 lua_State *actl__lua_newstate_seeded(lua_Alloc alloc, void *ud, unsigned seed);
 void actl__lua_check_seed(lua_State *L, unsigned seed);
 
+/* seeded.c: before strings of C of more than 40 bytes are given to Lua, with a seed. */
+void actl__lua_forget_strings(lua_State *L);
+
 /* Openers, run protected while the machine is made. */
 void actl__lua_open_finalize(lua_State *L);  /* setmetatable, debug.setmetatable, collectgarbage */
 void actl__lua_open_coroutine(lua_State *L); /* our coroutine library in place of Lua's */

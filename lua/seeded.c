@@ -255,11 +255,58 @@ static void open_iterators(lua_State *L) {
   lua_pop(L, 2);
 }
 
+/* ---- The cache of strings ---- */
+
+/* Lua looks a string of C's up by where it is, for the object that it made of it before; for a long one,
+ * the name of a chunk for example, that decides whether memory is taken. Where C has its strings varies,
+ * and with it which of them are forgotten. So all are, before long ones are used: the cache has 53 rows
+ * of two, by the address, and the texts "a" and "" here get into each row. */
+void actl__lua_forget_strings(lua_State *L) {
+  enum { ROWS = 53 };
+  char texts[2 * ROWS + 1];
+  for (int i = 0; i <= 2 * ROWS; i++) texts[i] = i % 2 == 0 ? 'a' : '\0';
+  texts[2 * ROWS] = '\0';
+  for (int i = 0; i < 2 * ROWS; i++) {
+    lua_pushstring(L, texts + i);
+    lua_pop(L, 1);
+  }
+}
+
+/* Upvalue: the function of Lua's own that may use long ones. */
+static int forgetting(lua_State *L) {
+  actl__lua_forget_strings(L);
+  return actl__lua_as_original(L);
+}
+
+/* The first upvalue is the table `package`, as in Lua's own, which is the second one. */
+static int forgetting_require(lua_State *L) {
+  actl__lua_forget_strings(L);
+  return lua_tocfunction(L, lua_upvalueindex(2))(L);
+}
+
+static void open_loaders(lua_State *L) {
+  lua_getglobal(L, LUA_GNAME);
+  actl__lua_replace(L, "load", forgetting);
+  actl__lua_replace(L, "loadfile", forgetting);
+  actl__lua_replace(L, "dofile", forgetting);
+  lua_getfield(L, -1, "require");
+  lua_getupvalue(L, -1, 1);
+  lua_insert(L, -2);
+  lua_pushcclosure(L, forgetting_require, 2);
+  lua_setfield(L, -2, "require");
+  lua_getfield(L, -1, LUA_DBLIBNAME);
+  actl__lua_replace(L, "getinfo", forgetting);
+  lua_getfield(L, -2, LUA_OSLIBNAME);
+  actl__lua_replace(L, "getenv", forgetting);
+  lua_pop(L, 3);
+}
+
 void actl__lua_open_seeded(lua_State *L) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   actl__lua_check_seed(L, actl__lua_machine(L)->hash_seed);
   open_time(L);
   open_random(L);
+  open_loaders(L);
   actl__lua_open_shown(L);
   actl__lua_open_sort(L);
   actl__lua_open_preempt(L);

@@ -29,6 +29,9 @@
 
 static struct run *host_run(lua_State *L) { return lua_touserdata(L, lua_upvalueindex(1)); }
 
+/* Not lua_pushstring, for which it matters where a long text is: with a seed nothing may. */
+static void push_text(lua_State *L, const char *text) { lua_pushlstring(L, text, strlen(text)); }
+
 static char *copy_string(lua_State *L, int index) {
   size_t size = 0;
   const char *bytes = lua_tolstring(L, index, &size);
@@ -47,7 +50,7 @@ static int host_chunk(lua_State *L) {
 static int host_arguments(lua_State *L) {
   const struct options *options = host_run(L)->options;
   luaL_checkstack(L, (int)options->n_arguments, "too many arguments");
-  for (size_t i = 0; i < options->n_arguments; i++) lua_pushstring(L, options->arguments[i]);
+  for (size_t i = 0; i < options->n_arguments; i++) push_text(L, options->arguments[i]);
   return (int)options->n_arguments;
 }
 
@@ -57,9 +60,9 @@ static int host_settings(lua_State *L) {
   lua_createtable(L, (int)options->n_settings, 0);
   for (size_t i = 0; i < options->n_settings; i++) {
     lua_createtable(L, 2, 0);
-    lua_pushstring(L, options->settings[i].name);
+    push_text(L, options->settings[i].name);
     lua_rawseti(L, -2, 1);
-    lua_pushstring(L, options->settings[i].value);
+    push_text(L, options->settings[i].value);
     lua_rawseti(L, -2, 2);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
@@ -310,10 +313,10 @@ static void set_path(lua_State *L, const struct run *run) {
 static void set_arg(lua_State *L, const struct run *run) {
   const struct options *options = run->options;
   lua_createtable(L, (int)options->n_arguments, 1);
-  lua_pushstring(L, run->path);
+  push_text(L, run->path);
   lua_rawseti(L, -2, 0);
   for (size_t i = 0; i < options->n_arguments; i++) {
-    lua_pushstring(L, options->arguments[i]);
+    push_text(L, options->arguments[i]);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_setglobal(L, "arg");
@@ -331,7 +334,7 @@ static void run_runner(lua_State *L, struct run *run) {
   lua_createtable(L, 0, (int)(sizeof functions / sizeof functions[0]));
   lua_pushlightuserdata(L, run);
   luaL_setfuncs(L, functions, 1);
-  lua_pushstring(L, run->path);
+  push_text(L, run->path);
   lua_setfield(L, -2, "path");
   lua_call(L, 1, 0);
 }

@@ -182,6 +182,34 @@ cp "$out/run.lua" "$out/there/run.lua"
 (cd "$out/there" && A=b C=d "$ACTORLUA" --seed 7 "$out/run.lua" 2>&1) | cmp - "$out/first.7" ||
   fail "another folder and environment make a difference"
 
+# Lua keeps long strings of C for a while, or not, depending on where they are: names of files, for example.
+long="$out/a folder/with a name/of more than forty bytes"
+mkdir -p "$long"
+cat >"$long/run.lua" <<'END'
+local function use()
+  for _ in ipairs { "a", "b" } do
+    utf8.char(#os.date() + 1)
+  end
+  return os.time(), io.type(io.stdout), tostring(print), pcall(error), string.format("%s %d", "x", 1)
+end
+for i = 1, 200 do
+  load("return " .. ("1 + "):rep(30) .. "1")
+  use()
+  assert(#debug.getinfo(1, "S").short_src > 40)
+  use()
+  pcall(require, "there.is.no.module.of.this.name.anywhere")
+  loadfile(arg[0])
+  if i % 20 == 0 then print(collectgarbage "count", {}) end
+end
+END
+i=0
+while [ "$i" -lt 10 ]; do
+  i=$((i + 1))
+  "$ACTORLUA" --seed 1 "$long/run.lua" >"$out/long.$i" 2>&1 || fail "in a long folder run.lua fails"
+  cmp "$out/long.1" "$out/long.$i" || fail "in a folder with a long name run $i differs"
+done
+[ "$(wc -l <"$out/long.1")" -eq 10 ] || fail "in a long folder run.lua printed too little"
+
 # What other seeds change: the order of keys, and that of what arrives.
 for seed in 2 3 4 5; do run "$seed" "other.$seed"; done
 for what in '=' 'slept' 'name'; do
