@@ -106,6 +106,12 @@ local function errors()
   actor.log("logged", {}, print, coroutine.running())
 end
 
+local function counts()
+  local line = {}
+  for name, n in pairs(actor.stats()) do line[#line + 1] = name .. " " .. tostring(n) end
+  show(table.concat(line, " "))
+end
+
 local Server = actor.behavior("server", {
   receive = { [actor.other] = function(self, name, ...)
     self[name] = (self[name] or 0) + 1
@@ -142,6 +148,7 @@ local collector = actor.process(function()
     local message = table.pack(actor.receive(500))
     show(table.unpack(message, 1, message.n))
     if message[2] == "timeout" then break end
+    counts()
   end
 end)
 for vat = 0, 3 do actor.process_on(vat, far, collector, echo) end
