@@ -195,7 +195,7 @@ bool actl__ask_time_out(struct vat *vat, struct owned *ask) {
 
 /* ---- Answering ---- */
 
-static ACTL_NOINLINE void hand_over_further(struct vat *vat, struct actl_msg *m, uint64_t asker) {
+static ACTL_NOINLINE void hand_over_looking(struct vat *vat, struct actl_msg *m, uint64_t asker) {
   struct actor *a = NULL;
   if (actl__vat_is_traced(vat)) actl__trace_reply(vat, asker, m);
   if (actl__vat_find(vat, asker, &a)) {
@@ -212,8 +212,11 @@ static void hand_over(struct vat *vat, struct actl_msg *m, uint64_t asker, uint6
   m->slot[NODE_ASK_SLOT] = id;
   if (ACTL_LIKELY(actl__vat_is_open(vat, asker))) {
     actl__ask_resolve(vat, m);
+  } else if (actl__vat_door_tells(vat)) {
+    m->slot[NODE_TARGET_SLOT] = asker;
+    actl__vat_post(vat, m);
   } else {
-    hand_over_further(vat, m, asker);
+    hand_over_looking(vat, m, asker);
   }
 }
 

@@ -175,6 +175,11 @@ static void stop_far(struct vat *vat, struct actor *a, struct far_child *child, 
   actl__vat_post(vat, m);
 }
 
+static void tell_child_traced(struct vat *vat, struct actor *child, uint16_t flag) {
+  actl__trace_stop(vat, actl__vat_self(vat), child->pid);
+  actl__life_tell(vat, child, flag);
+}
+
 /* Tells the youngest child, and true; false: there is none. */
 static bool stop_youngest(struct vat *vat, struct actor *a) {
   if (a->child == 0) return false;
@@ -183,9 +188,9 @@ static bool stop_youngest(struct vat *vat, struct actor *a) {
   if (far != NULL) {
     stop_far(vat, a, far, kills);
   } else {
-    struct actor *child = actl__vat_at(vat, a->child);
-    if (actl__vat_is_traced(vat)) actl__trace_stop(vat, a->pid, child->pid);
-    actl__life_tell(vat, child, kills ? ACTOR_KILL : ACTOR_STOP_NOW);
+    const uint16_t flag = kills ? ACTOR_KILL : ACTOR_STOP_NOW;
+    (actl__vat_is_traced(vat) ? tell_child_traced
+                              : actl__life_tell)(vat, actl__vat_at(vat, a->child), flag);
   }
   return true;
 }
@@ -362,6 +367,15 @@ static void end_extra(struct vat *vat, struct actor *a) {
   a->more = 0;
 }
 
+static ACTL_NOINLINE void end_more(struct vat *vat, struct actor *a) {
+  if (actl__actor_has_timers(a)) actl__timer_end_all(vat, a);
+  if (actl__extra_of(a) != NULL) {
+    end_extra(vat, a);
+  } else if (actl__vat_is_traced(vat)) {
+    actl__trace_exit(vat, a);
+  }
+}
+
 static void end_state(struct vat *vat, struct actor *a) {
   if ((a->flags & ACTOR_DRIVEN) != 0) {
     if ((a->flags & ACTOR_UNBORN) == 0) vat->engine->driver->drop(vat->machine, a->word);
@@ -373,9 +387,8 @@ static void end_state(struct vat *vat, struct actor *a) {
 void actl__life_end(struct vat *vat, struct actor *a) {
   bury_mailbox(vat, a);
   tell_parent(vat, a);
-  if (actl__actor_has_timers(a)) actl__timer_end_all(vat, a);
-  if (actl__extra_of(a) != NULL) {
-    end_extra(vat, a);
+  if (a->more != 0) {
+    end_more(vat, a);
   } else if (actl__vat_is_traced(vat)) {
     actl__trace_exit(vat, a);
   }

@@ -84,9 +84,8 @@ static ACTL_NOINLINE actl_status send_looking(struct vat *vat, uint64_t to, uint
 
 ACTL_INLINE actl_status send_further(struct vat *vat, uint64_t to, uint64_t head, uint64_t id,
                                      const actl_value *values, size_t n) {
-  bool is_far = vat->door == vat->home && actl__vat_newest(vat) == &vat->records;
-  return ACTL_LIKELY(is_far) ? send_far(vat, to, head, id, values, n, false)
-                             : send_looking(vat, to, head, id, values, n);
+  return actl__vat_door_tells(vat) ? send_far(vat, to, head, id, values, n, false)
+                                   : send_looking(vat, to, head, id, values, n);
 }
 
 actl_status actl__send_further(struct vat *vat, uint64_t to, uint64_t head, uint64_t id,

@@ -121,6 +121,23 @@ static inline void run_message(struct vat *vat, struct actor *a, void *state, st
   }
 }
 
+static actl_status call_reply(struct vat *vat, struct actor *a, struct actl_msg *m) {
+  actl_ask_id id = {m->slot[NODE_ASK_SLOT]};
+  bool is_answer = actl__node_kind(m) == NODE_REPLY;
+  actl_status why = is_answer ? ACTL_OK : (actl_status)(int64_t)m->slot[0];
+  vat->doing = DOING_REPLY;
+  return a->behavior->reply(actl__ctx(vat), actl__actor_state(a), id, why, is_answer ? m : NULL);
+}
+
+static ACTL_NOINLINE actl_status call_reply_traced(struct vat *vat, struct actor *a,
+                                                   struct actl_msg *m) {
+  bool is_answer = actl__node_kind(m) == NODE_REPLY;
+  actl__trace_resume(vat, a, m->from, is_answer ? ACTL_OK : (actl_status)(int64_t)m->slot[0]);
+  actl_status status = call_reply(vat, a, m);
+  if (status == ACTL_OK) actl__trace_end(vat, NULL);
+  return status;
+}
+
 static actl_status call_special(struct vat *vat, struct actor *a, struct actl_msg *m) {
   unsigned kind = actl__node_kind(m);
   if (kind == NODE_INIT) {
@@ -132,20 +149,16 @@ static actl_status call_special(struct vat *vat, struct actor *a, struct actl_ms
     return ACTL_OK;
   }
   if (a->behavior->reply == NULL) return ACTL_OK;
-
-  actl_ask_id id = {m->slot[NODE_ASK_SLOT]};
-  bool is_answer = kind == NODE_REPLY, is_traced = actl__vat_is_traced(vat);
-  actl_status why = is_answer ? ACTL_OK : (actl_status)(int64_t)m->slot[0];
-  if (is_traced) actl__trace_resume(vat, a, m->from, why);
-  vat->doing = DOING_REPLY;
-  actl_status status =
-      a->behavior->reply(actl__ctx(vat), actl__actor_state(a), id, why, is_answer ? m : NULL);
-  if (is_traced && status == ACTL_OK) actl__trace_end(vat, NULL);
-  return status;
+  return actl__vat_is_traced(vat) ? call_reply_traced(vat, a, m) : call_reply(vat, a, m);
 }
 
-/* A message that nothing but its trace makes special. false: nobody waits for its answer. */
-static bool run_traced(struct vat *vat, struct actor *a, struct actl_msg *m) {
+/* A timer's message, or one that nothing but its trace makes special. false: it was no delivery. */
+static ACTL_NOINLINE bool run_special_message(struct vat *vat, struct actor *a,
+                                              struct actl_msg *m) {
+  if (actl__node_kind(m) == NODE_TIMER) {
+    if (actl__timer_arrives(vat, m)) run_message(vat, a, actl__actor_state(a), m);
+    return true;
+  }
   if (actl__turn_skips(vat, m)) return false;
   actl__trace_begin(vat, m);
   run_message(vat, a, actl__actor_state(a), m);
@@ -154,12 +167,7 @@ static bool run_traced(struct vat *vat, struct actor *a, struct actl_msg *m) {
 
 /* false: it was no delivery. */
 static ACTL_NOINLINE bool run_special(struct vat *vat, struct actor *a, struct actl_msg *m) {
-  unsigned kind = actl__node_kind(m);
-  if (kind <= NODE_ASK) return run_traced(vat, a, m);
-  if (kind == NODE_TIMER) {
-    if (actl__timer_arrives(vat, m)) run_message(vat, a, actl__actor_state(a), m);
-    return true;
-  }
+  if (actl__node_kind(m) <= NODE_TIMER) return run_special_message(vat, a, m);
   vat->msg = m;
   actl_status status = call_special(vat, a, m);
   if (status != ACTL_OK) {
@@ -235,7 +243,7 @@ static bool special_for_driver(struct vat *vat, struct actor *a, struct actl_msg
                                actl_delivery *out) {
   unsigned kind = actl__node_kind(m);
   *out = (actl_delivery){.kind = ACTL_DELIVER_INIT};
-  if (kind == NODE_TIMER || kind <= NODE_ASK) {
+  if (kind <= NODE_TIMER) {
     bool is_next = kind == NODE_TIMER ? actl__timer_arrives(vat, m) : !actl__turn_skips(vat, m);
     if (!is_next) return false;
     if (kind <= NODE_ASK) actl__trace_begin(vat, m);

@@ -396,19 +396,31 @@ void actl__vat_check(struct vat *vat) {
   }
 }
 
-static void begin_turn(struct vat *vat) {
-  bool is_odd = ACTL_UNLIKELY(vat->is_odd), is_seeded = is_odd && vat->is_seeded;
-  if (is_seeded) actl__seeded_begin(vat);
+static inline void start_turn(struct vat *vat) {
   uint64_t now = actl__vat_now(vat);
   vat->turn_ns = vat->flush_ns = vat->check_ns = now;
   set_age(vat, now);
   if (vat->check_every == 0 || vat->check_every > VAT_CHECK_FAR) vat->check_every = VAT_CHECK_FAR;
-  vat->check_in = is_seeded ? 1 : vat->check_every;
-  if (is_odd) trace_age(vat);
+  vat->check_in = vat->check_every;
   vat->out_begun = 0;
   vat->turn_left = VAT_TURN;
   vat->queue_until = VAT_TURN - VAT_TURN / 4;
   vat->is_gone_through = false;
+}
+
+static ACTL_NOINLINE void start_odd_turn(struct vat *vat) {
+  if (vat->is_seeded) actl__seeded_begin(vat);
+  start_turn(vat);
+  if (vat->is_seeded) vat->check_in = 1;
+  trace_age(vat);
+}
+
+static inline void begin_turn(struct vat *vat) {
+  if (ACTL_UNLIKELY(vat->is_odd)) {
+    start_odd_turn(vat);
+  } else {
+    start_turn(vat);
+  }
 }
 
 /* Fails the driven actors that no machine can be made for. */

@@ -351,6 +351,11 @@ static inline bool actl__vat_is_open(const struct vat *vat, uint64_t pid) {
   return ((pid ^ vat->door) & (PID_TOP | PID_HOME_MASK)) == 0;
 }
 
+/* Whether who is not there is far: there is no further table, and no trace. */
+static inline bool actl__vat_door_tells(const struct vat *vat) {
+  return ACTL_LIKELY(vat->door == vat->home && actl__vat_newest(vat) == &vat->records);
+}
+
 /* Whether the host is told what happens. */
 static inline bool actl__vat_is_traced(const struct vat *vat) {
   return ACTL_UNLIKELY((vat->age & NODE_TRACED) != 0);

@@ -28,6 +28,7 @@
 enum node_kind {
   NODE_MESSAGE,
   NODE_ASK,      /* slot 3: the ask's id */
+  NODE_TIMER,    /* slot 3: the timer's id; up to here they are for `receive` */
   NODE_REPLY,    /* the answer; slot 3: the ask's id */
   NODE_FAILURE,  /* slot 0: why there is no answer; slot 3: the ask's id */
   NODE_INIT,     /* the values given to spawn */
@@ -37,7 +38,6 @@ enum node_kind {
   NODE_STOP_NOW, /* ahead of the queue */
   NODE_KILL,
   NODE_CHILD_GONE, /* a far child (`from`) has ended; slot 3: the parent's entry for it */
-  NODE_TIMER,      /* slot 3: the timer's id */
   NODE_DOWN,       /* a monitored actor (`from`) has ended */
   NODE_EXIT,       /* a linked actor (`from`) has ended */
   NODE_KINDS
