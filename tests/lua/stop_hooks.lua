@@ -38,7 +38,8 @@ test.describe("a stop hook", function()
   local function is_ended()
     test.expect_log "^warning: slow <.*> is ended: its stop hook waited for more than"
     probe:expect_within(60000, "closed")
-    test.ok(actor.now() - begun >= 5000)
+    -- Five seconds, and less where a build shrinks them.
+    test.ok(actor.now() - begun >= 100)
     probe:expect_none()
     test.eventually(function() return select(2, slow:ask("hello")) == "no_actor" end)
   end
