@@ -38,6 +38,18 @@ block lua 1 >"$out/account.lua"
 got=$("$ACTORLUA" "$out/account.lua")
 [ "$got" = 42 ] || fail "the script printed: $got"
 
+block lua 3 >"$out/tickets.lua"
+(
+  cd "$out"
+  "$ACTORLUA" tickets.lua --quiet --seed 1 || fail "the tickets are sold twice in a plain run"
+  if "$ACTORLUA" explore tickets.lua --runs 20000 >found; then fail "explore found nothing"; fi
+  grep -q "the check 'one ticket is sold once' failed" found || fail "explore printed: $(cat found)"
+  seed=$(sed -n 's/^tickets.lua: seed \([0-9]*\) fails, .*/\1/p' found)
+  "$ACTORLUA" shrink tickets.lua --seed "$seed" >shortest
+  grep -q "needed (" shortest || fail "shrink printed: $(cat shortest)"
+  grep -q "reply    -1 " shortest || fail "the trace is not of a run that fails"
+)
+
 lua_flags= lua_libs=
 program 1 adder "$BUILD_DIR/libactl.a"
 got=$("$out/adder")
