@@ -107,13 +107,20 @@ static void note_failure(struct run *run, enum verdict_kind kind, const char *te
   if (count_failure(run) <= FAILURES_SHOWN && !run->is_silent) actl__console_say("%s", text);
 }
 
+/* A handler that computes when the steps are used up fails, and says so, whatever else it may say. */
+static bool is_spent(const struct run *run, const char *text) {
+  static const char reason[] = "the run's limit of steps is reached";
+  const char *at = strstr(text, reason);
+  return run->options->max_steps != 0 && at != NULL && at < text + strcspn(text, "\n");
+}
+
 /* The engine's log. */
 static void on_log(void *ud, actl_log_level level, actl_log_kind kind, const char *text) {
   static const char *const levels[] = {"debug", "info", "warning", "error"};
   struct run *run = ud;
 
   if (kind == ACTL_LOG_FAILURE) {
-    note_failure(run, VERDICT_ACTOR, text);
+    note_failure(run, is_spent(run, text) ? VERDICT_STEPS : VERDICT_ACTOR, text);
   } else if (kind == ACTL_LOG_STUCK) {
     note_failure(run, VERDICT_DEADLOCK, text);
   } else if (!run->is_silent) {

@@ -55,6 +55,7 @@ static const char ways[] =
     "    actor.ask { a, 'ask', b, timeout = math.huge } end\n"
     "  if how == 'lost' then actor.spawn(Log):send('nobody') end\n"
     "  if how == 'steps' then actor.spawn(Loop):send('go') end\n"
+    "  if how == 'spin' then while true do end end\n"
     "  if how == 'global' then oops = 1 end\n"
     "  if how == 'exit' then os.exit(3) end\n"
     "  if how == 'exit0' then os.exit(0) end\n"
@@ -76,7 +77,8 @@ static const char *const kinds[][3] = {
     {"deadlock", "deadlock", ", which cannot come"},
     {"lost", "lost", "ways.lua: 1 message was lost: 1 unhandled"},
     {"steps", "steps", "ways.lua: is not quiet after 2000 steps"},
-    {"global", "actor", "ways.lua:31: assignment to the global 'oops' after loading"},
+    {"spin", "steps", "failed: ways.lua:31: the run's limit of steps is reached"},
+    {"global", "actor", "ways.lua:32: assignment to the global 'oops' after loading"},
     {"exit", "process", "the process ended with status 3 (os.exit)"},
     {"abort", "process", "the process was killed by signal 6 (Aborted)"},
     {"result", "result", "ways.lua: 0 done of 1 requested"},
