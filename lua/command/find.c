@@ -130,8 +130,9 @@ char *actl__find_similar(const char *path) {
     free(folder);
   }
   if (found == NULL) {
-    static const char *const commands[] = {"run", "list", "help", "version"};
-    const char *command = actl__suggest_name(path, commands, 4);
+    static const char *const commands[] = {"run",  "list", "explore", "shrink",
+                                           "test", "help", "version"};
+    const char *command = actl__suggest_name(path, commands, sizeof commands / sizeof commands[0]);
     if (command != NULL) found = actl__text_copy(command, strlen(command));
   }
   return found;

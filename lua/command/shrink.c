@@ -177,6 +177,9 @@ static char *find_target(struct shrink *shrink) {
   if (problem != NULL || actl__interrupt_signal() != 0) return problem;
   if (!shrink->has_failed) return not_failing(shrink);
   if (is_wrong(shrunk->target.kind)) return actl__text_format("%s", shrunk->target.text);
+  if (shrunk->target.kind == VERDICT_HUNG)
+    return actl__text_format("%s hangs with seed %" PRIu64 ": only runs that end can be shrunk",
+                             shrunk->path, shrink->options->seed);
 
   bool is_whole = actl__tape_read(shrink->tape, &shrink->shorten.best, &shrunk->n_made);
   shrunk->n_differing = shrink->shorten.best.n;

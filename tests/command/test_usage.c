@@ -61,6 +61,7 @@ static void files_that_cannot_be_read_are_refused(void **state) {
                  "cannot read nothing-like-it.lua: No such");
   assert_refused(actorlua("cuont.lua", NULL), 2, "did you mean 'count.lua'?");
   assert_refused(actorlua("lst", NULL), 2, "did you mean 'list'?");
+  assert_refused(actorlua("explroe", NULL), 2, "did you mean 'explore'?");
   assert_refused(actorlua("folder", NULL), 2, "folder is a folder: give a file in it");
   assert_refused(actorlua("folder/x.lua", NULL), 2, "cannot read folder/x.lua");
   if (geteuid() != 0) {
