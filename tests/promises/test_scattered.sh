@@ -10,7 +10,7 @@ for file in *.lua; do
   grep -q 'require "actor.test"' "$file" || continue
   files=$((files + 1))
   seeds=$(sed -n 's/^-- seeds: *//p' "$file")
-  "$ACTORLUA" test "$file" --scatter --seeds "${seeds:-100}" --jobs 1 --quiet </dev/null || failed=1
+  "$ACTORLUA" test "$file" --scatter --seeds "${seeds:-40}" --jobs 1 --quiet </dev/null || failed=1
 done
 [ $files -gt 5 ] || { echo "test_scattered: found only $files files"; exit 1; }
 exit $failed
