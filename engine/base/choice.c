@@ -25,9 +25,13 @@ uint64_t actl__choices_stream(uint64_t seed, uint64_t stream) {
   return x != 0 ? x : 1;
 }
 
-static uint32_t draw_rate(uint64_t *random) {
-  static const uint32_t rates[] = {0, EVER / 256, EVER / 16, EVER / 4, EVER / 2, EVER};
-  return rates[actl__random_below(random, sizeof rates / sizeof rates[0])];
+/* Runs that look for faults are short: what is rarer than one in 16 hardly ever happens in them. Of
+ * places there are fewer choices still, one for each actor. */
+static uint32_t draw_rate(uint64_t *random, int choice) {
+  static const uint32_t rates[] = {0, EVER / 16, EVER / 4, EVER / 2, EVER, EVER};
+  static const uint32_t places[] = {0, EVER / 2, EVER, EVER, EVER, EVER};
+  uint32_t i = actl__random_below(random, sizeof rates / sizeof rates[0]);
+  return choice == ACTL_CHOICE_PLACE ? places[i] : rates[i];
 }
 
 void actl__choices_init(struct choices *choices, const actl_config *config) {
@@ -37,7 +41,7 @@ void actl__choices_init(struct choices *choices, const actl_config *config) {
   choices->decide = config->choose;
   choices->ud = config->choose_ud;
   choices->random = actl__choices_stream(config->seed, 0);
-  for (int i = 0; i < ACTL_CHOICE_KINDS; i++) choices->rate[i] = draw_rate(&choices->random);
+  for (int i = 0; i < ACTL_CHOICE_KINDS; i++) choices->rate[i] = draw_rate(&choices->random, i);
 }
 
 /* Two numbers are drawn whatever comes of them, so that one that is decided otherwise leaves those
