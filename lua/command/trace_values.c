@@ -151,7 +151,6 @@ static bool walk_entry(struct walk *walk, uint32_t i, uint32_t n_elements, bool 
   return walk_value(walk, is_shown, false);
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as DEPTH_MAX shows and CODEC_DEPTH_MAX allows */
 static bool walk_table(struct walk *walk, bool is_shown) {
   uint32_t counts[2];
   if (!take(walk, counts, sizeof counts) || ++walk->depth > CODEC_DEPTH_MAX) return false;
@@ -200,7 +199,6 @@ static bool walk_number(struct walk *walk, unsigned tag, bool is_shown) {
   return true;
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): see walk_table */
 static bool walk_value(struct walk *walk, bool is_shown, bool is_key) {
   static const char *const words[] = {"nil", "false", "true"};
   uint8_t tag;

@@ -90,9 +90,11 @@ static void check_tale(const struct story *story, actl_pid hero, const struct ta
       {ACTL_EVENT_HANDLED, -1}, {ACTL_EVENT_RESUME, -1},  {ACTL_EVENT_HANDLED, -1},
       {ACTL_EVENT_TIMER, TICK}, {ACTL_EVENT_STOP, -1},    {ACTL_EVENT_SEND, LATE},
       {ACTL_EVENT_HANDLED, -1}, {ACTL_EVENT_STOP, -1},    {ACTL_EVENT_EXIT, -1}};
-  static const struct expected of_other[] = {
-      {ACTL_EVENT_RECEIVE, HELLO}, {ACTL_EVENT_HANDLED, -1}, {ACTL_EVENT_RECEIVE, QUESTION},
-      {ACTL_EVENT_REPLY, ANSWER},  {ACTL_EVENT_HANDLED, -1}};
+  static const struct expected of_other[] = {{ACTL_EVENT_RECEIVE, HELLO},
+                                             {ACTL_EVENT_HANDLED, -1},
+                                             {ACTL_EVENT_RECEIVE, QUESTION},
+                                             {ACTL_EVENT_REPLY, ANSWER},
+                                             {ACTL_EVENT_HANDLED, -1}};
   assert_does(story, hero, 0, of_hero, sizeof of_hero / sizeof of_hero[0]);
   assert_does(story, tale->other, tale->vat, of_other, sizeof of_other / sizeof of_other[0]);
 
