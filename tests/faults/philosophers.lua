@@ -51,7 +51,7 @@ local Philosopher = actor.behavior("faults.philosopher", {
 return {
   name = "philosophers",
   about = "Dining philosophers, each of whom takes the left fork first.",
-  params = { philosophers = 3, meals = 2, fixed = false },
+  params = { philosophers = 3, meals = 1, fixed = false },
   run = function(p)
     local forks, table_round = {}, {}
     for i = 1, p.philosophers do forks[i] = actor.spawn(Fork) end
@@ -59,7 +59,7 @@ return {
       local left, right = i, i % p.philosophers + 1
       if p.fixed then left, right = math.min(left, right), math.max(left, right) end
       table_round[i] = actor.spawn(Philosopher)
-      table_round[i]:send("dine", p.meals, forks[left], forks[right], 4 * i)
+      table_round[i]:send("dine", p.meals, forks[left], forks[right], 6 * (i - 1))
     end
     for _, philosopher in ipairs(table_round) do
       actor.ask { philosopher, "rest", timeout = math.huge }

@@ -35,4 +35,5 @@ varies timer 5
 varies place 8
 varies clock 4
 varies preempt 5
+varies kill 3
 exit $failed

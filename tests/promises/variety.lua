@@ -56,6 +56,18 @@ function kinds.preempt(tell)
   end
 end
 
+-- How far a handler that computes has come when a kill ends it.
+function kinds.kill(tell)
+  local count = 0
+  local computes = actor.process(function()
+    for _ = 1, 2000 do count = count + 1 end
+  end)
+  actor.sleep(0)
+  computes:kill()
+  actor.sleep(100)
+  tell:send(count)
+end
+
 -- How much time passes beside the work.
 function kinds.clock(tell)
   local echo = actor.spawn_on(1, function(x) return x end)
