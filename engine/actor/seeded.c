@@ -14,7 +14,7 @@ enum {
   CUTS = 8,
   DRAINS = 4,
   HELD_TURNS = 16, /* that a chain waits, at most */
-  PAUSES = 4 /* 0: none; else 1 us, 30 us, 1 ms */
+  PAUSES = 4       /* 0: none; else 1 us, 30 us, 1 ms */
 };
 
 enum order { /* what comes of the ready actors */

@@ -205,11 +205,11 @@ struct vat {
   struct worker *worker;      /* from here to `number` all begins as zero */
   void *machine;
   bool is_machine_broken;
-  uint64_t drawn;             /* with a seed: the vat's own generator; 0: not used yet */
-  struct region *region;      /* the same: a driver's memory; NULL: not used yet */
-  int32_t cut_in;             /* the same: deliveries until the turn ends */
-  uint32_t n_cut, n_held;     /* the same: turns that were cut; those in a row that held chains back */
-  uint64_t heard_ns;          /* when something last came from another thread */
+  uint64_t drawn;         /* with a seed: the vat's own generator; 0: not used yet */
+  struct region *region;  /* the same: a driver's memory; NULL: not used yet */
+  int32_t cut_in;         /* the same: deliveries until the turn ends */
+  uint32_t n_cut, n_held; /* the same: turns that were cut; those in a row that held chains back */
+  uint64_t heard_ns;      /* when something last came from another thread */
   uint64_t turn_ns, flush_ns; /* when the turn, and the oldest chain, began */
   uint64_t check_ns;          /* when the clock was read last */
   struct arena arena;

@@ -23,7 +23,7 @@ uint64_t actl__clock_wall_ns(void);
 #define CLOCK_END_NS (UINT64_MAX - UINT64_C(60) * 366 * 24 * 3600 * 1000000000)
 
 struct clock {
-  bool is_virtual; /* constant */
+  bool is_virtual;  /* constant */
   uint64_t now_ns;  /* of a virtual one, as the next two: the thread that runs the engine */
   uint64_t read_ns; /* what a handler was told last, and how often in a row */
   uint32_t n_reads;

@@ -59,10 +59,10 @@ struct scene {
   struct host host;
   uint32_t workers, vat; /* `vat`: of the second party; the first lives in vat 0 */
   bool is_loud;
-  unsigned awaited;    /* scene_tick is called so often before it is over */
-  atomic_uint ticks;   /* any thread */
-  atomic_uint gave_up; /* of what waits for the end, past the deadline */
-  uint64_t deadline_ns;   /* 0: with a seed, where the watchdog alone knows of time */
+  unsigned awaited;     /* scene_tick is called so often before it is over */
+  atomic_uint ticks;    /* any thread */
+  atomic_uint gave_up;  /* of what waits for the end, past the deadline */
+  uint64_t deadline_ns; /* 0: with a seed, where the watchdog alone knows of time */
   struct part parts[PARTS];
 };
 

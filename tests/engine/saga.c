@@ -38,10 +38,10 @@ static int somebody(struct life *life) {
 /* (WALK, who tells, how many that were, somebody it knows) */
 static void tell(actl_ctx *ctx, struct life *life, int to) {
   struct saga *saga = life->saga;
-  actl_status status = actl_send(ctx, saga->lives[to].pid,
-                                 ACTL_VALUES(actl_int(WALK), actl_int(number_of(life)),
-                                             actl_int(++life->sent_to[to]),
-                                             actl_int(somebody(life))));
+  actl_status status =
+      actl_send(ctx, saga->lives[to].pid,
+                ACTL_VALUES(actl_int(WALK), actl_int(number_of(life)),
+                            actl_int(++life->sent_to[to]), actl_int(somebody(life))));
   expect(status == ACTL_OK, &saga->broken.calls);
   saga->n_sent++;
 }
@@ -51,9 +51,9 @@ static void ask(actl_ctx *ctx, struct life *life, int to) {
   if (saga->n_asks == SAGA_ASKS || to == number_of(life)) return;
   actl_ask_id id;
   uint64_t ms = random_next(&life->random) % 4 == 0 ? 1 + saga->n_sent % ASK_MS : 0;
-  actl_status status = actl_ask_within(
-      ctx, saga->lives[to].pid, ACTL_VALUES(actl_int(QUESTION), actl_int(number_of(life))), ms,
-      &id);
+  actl_status status =
+      actl_ask_within(ctx, saga->lives[to].pid,
+                      ACTL_VALUES(actl_int(QUESTION), actl_int(number_of(life))), ms, &id);
   expect(status == ACTL_OK, &saga->broken.calls);
   saga->asks[saga->n_asks++] = (struct saga_ask){id.bits, number_of(life), 0};
   saga->n_sent++;

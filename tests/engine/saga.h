@@ -14,9 +14,9 @@ enum { LIVES = 48, JOURNAL = 20000, SAGA_ASKS = 2000, SAGA_TIMERS = 2000 };
 
 /* What is promised, and broken so often. */
 struct broken {
-  int64_t order;    /* messages of one sender to one receiver */
-  int64_t birth;    /* init is first, and comes once */
-  int64_t stop;     /* a stop comes behind what was sent before, its hook runs once and is the last */
+  int64_t order; /* messages of one sender to one receiver */
+  int64_t birth; /* init is first, and comes once */
+  int64_t stop;  /* a stop comes behind what was sent before, its hook runs once and is the last */
   int64_t children; /* they end before their parent, the last born first */
   int64_t asks;     /* each is answered once */
   int64_t timers;   /* those of one actor come in the order of their times, never early, and once */
@@ -47,9 +47,9 @@ struct life {
   int parent;                            /* -1: none */
   int children[LIVES], n_children;       /* in the order of their births */
   int32_t sent_to[LIVES], had_of[LIVES]; /* messages, by the other's number */
-  int32_t must_have;                     /* of its parent's, before it stops; 0: it was not told to */
-  int64_t stopped_at;                    /* a number that grows; 0: it has not */
-  bool knows[LIVES]; /* by a message; nobody else's pid is used, however it lies open here */
+  int32_t must_have;  /* of its parent's, before it stops; 0: it was not told to */
+  int64_t stopped_at; /* a number that grows; 0: it has not */
+  bool knows[LIVES];  /* by a message; nobody else's pid is used, however it lies open here */
   bool is_born, was_told, has_left, has_request;
   actl_request request;
   int last_timer; /* that came; -1: none */

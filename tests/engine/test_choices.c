@@ -12,7 +12,8 @@ enum { THINGS = 200, CHOICES_KEPT = 400000 };
 struct hook {
   uint32_t kept[CHOICES_KEPT]; /* what was decided, in its order */
   size_t n_kept, n_asked;
-  uint64_t n_of[ACTL_CHOICE_KINDS], n_drawn; /* by kind; where the seed had other than the plain order */
+  uint64_t n_of[ACTL_CHOICE_KINDS],
+      n_drawn; /* by kind; where the seed had other than the plain order */
   int64_t wrong;
   bool plays; /* decides as it was kept; false: as was drawn, and keeps it */
 };
@@ -209,8 +210,7 @@ static const actl_behavior parent = {.name = "parent", .receive = parent_receive
 /* How many vats have children, at last. `vat` is where they are made; -1: by actl_spawn. */
 static int64_t place(uint64_t seed, bool scatters, int64_t vat, struct places *places) {
   struct host host;
-  const actl_config config = {
-      .is_seeded = true, .seed = seed, .scatters = scatters, .vats = VATS};
+  const actl_config config = {.is_seeded = true, .seed = seed, .scatters = scatters, .vats = VATS};
   host_open_with(&host, &config);
   actl_pid pid = host_spawn(&host, (uint32_t)(seed % VATS), &parent, NULL, 0);
   host_send(&host, pid, (const actl_value[]){pointer(places), actl_int(vat)}, vat < 0 ? 1 : 2);

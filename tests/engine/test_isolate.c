@@ -198,7 +198,8 @@ static void twenty_thousand_isolates_one_after_the_other_take_the_room_of_a_few(
   (void)state;
   for (uint32_t workers = 1; workers <= 2; workers++) {
     struct test_alloc alloc = {0};
-    struct relay relay = {.alloc = &alloc, .rounds = SIZED(20000, 300), .warm_at = SIZED(2000, 100)};
+    struct relay relay = {
+        .alloc = &alloc, .rounds = SIZED(20000, 300), .warm_at = SIZED(2000, 100)};
     struct host host;
     actl_config config = {
         .workers = workers, .vats = VATS, .alloc = test_alloc, .alloc_ud = &alloc};

@@ -68,12 +68,14 @@ static void play(int64_t n, uint32_t workers, int64_t count) {
 
 static void a_ball_between_two_vats_is_played_to_its_end(void **state) {
   (void)state;
-  for (uint32_t workers = 1; workers <= 2 * seeds_workers(); workers++) play(2, workers, SIZED(200000, 400));
+  for (uint32_t workers = 1; workers <= 2 * seeds_workers(); workers++)
+    play(2, workers, SIZED(200000, 400));
 }
 
 static void a_ball_round_a_hundred_vats_is_played_to_its_end(void **state) {
   (void)state;
-  for (uint32_t workers = 1; workers <= 2 * seeds_workers(); workers++) play(100, workers, SIZED(200000, 400));
+  for (uint32_t workers = 1; workers <= 2 * seeds_workers(); workers++)
+    play(100, workers, SIZED(200000, 400));
 }
 
 static void many_short_runs_end_each(void **state) {

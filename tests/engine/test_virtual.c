@@ -54,15 +54,30 @@ static void the_clock_begins_at_the_same_time(void **state) {
 
 /* ---- Jumps ---- */
 
-static const uint64_t times_ms[] = {0,    1,      2,       63,           64,           65,
-                                    4095, 100000, DAY_MS,  40 * DAY_MS,  YEAR_MS,      10 * YEAR_MS,
-                                    3,    5,      YEAR_MS, 100 * YEAR_MS, 400 * YEAR_MS};
+static const uint64_t times_ms[] = {0,
+                                    1,
+                                    2,
+                                    63,
+                                    64,
+                                    65,
+                                    4095,
+                                    100000,
+                                    DAY_MS,
+                                    40 * DAY_MS,
+                                    YEAR_MS,
+                                    10 * YEAR_MS,
+                                    3,
+                                    5,
+                                    YEAR_MS,
+                                    100 * YEAR_MS,
+                                    400 * YEAR_MS};
 enum { TIMES = sizeof times_ms / sizeof times_ms[0] };
 
 static void set_times(actl_ctx *ctx, struct part *self) {
   for (int i = 0; i < TIMES; i++) {
     self->at_ns[i] = (actl_now_ns(ctx) + MS - 1) / MS * MS + times_ms[i] * MS;
-    actl_status status = actl_after(ctx, times_ms[i], ACTL_VALUES(actl_int(TIMER), actl_int(i)), NULL);
+    actl_status status =
+        actl_after(ctx, times_ms[i], ACTL_VALUES(actl_int(TIMER), actl_int(i)), NULL);
     if (status != ACTL_OK) self->wrong++;
   }
 }
