@@ -54,6 +54,7 @@ static bool jump(struct actl_engine *engine) {
   if (next_ms > engine->until_ns / 1000000 || next_ms > CLOCK_END_NS / 1000000) return false;
   if (next_ms * 1000000 > engine->clock.now_ns) {
     engine->clock.now_ns = next_ms * 1000000;
+    engine->n_last = 0;
     if (engine->trace != NULL) actl__trace_clock(engine);
   }
   for (struct vat *vat = NULL; (vat = actl__vats_next(engine, vat)) != NULL;)
@@ -83,30 +84,41 @@ static bool pass_while_held(void *ud) {
   return is_kept(engine) && jump(engine);
 }
 
-/* Time goes on with the work, too: wakes those whose time has come meanwhile. */
-static void ring_alarms(struct actl_engine *engine) {
+/* Time goes on with the work, too: wakes those whose time has come meanwhile. How many there are. */
+static uint32_t ring_alarms(struct actl_engine *engine) {
   uint64_t now_ms = engine->clock.now_ns / 1000000;
-  if (engine->alarm_ms > now_ms) return;
+  uint32_t n = 0;
+  if (engine->alarm_ms > now_ms) return 0;
   engine->alarm_ms = WHEEL_NEVER;
   for (struct vat *vat = NULL; (vat = actl__vats_next(engine, vat)) != NULL;) {
     uint64_t next_ms = vat->wheel.next_ms;
     if (next_ms <= now_ms) {
       actl__vat_ring(vat);
+      n++;
     } else if (next_ms < engine->alarm_ms) {
       engine->alarm_ms = next_ms;
     }
   }
+  return n;
+}
+
+/* At the end of a step those that are ready then have one turn more, so that what is due with the end
+ * comes; and a step takes one turn at least, however short it is. */
+static bool is_at_end(struct actl_engine *engine, uint32_t n_ready) {
+  if (engine->clock.now_ns < engine->until_ns) return false;
+  if (engine->n_last == 0) engine->n_last = n_ready + 1;
+  return --engine->n_last == 0;
 }
 
 /* Which vat takes the next turn. */
 static uint32_t choose(void *ud, uint32_t n) {
   struct actl_engine *engine = ud;
-  ring_alarms(engine);
-  /* A step takes one turn at least, however short it is. */
-  bool is_over = engine->clock.now_ns >= engine->until_ns && engine->has_begun;
-  if (!is_over) engine->is_spent = !actl__seeded_step(engine);
-  if (is_over || engine->is_spent) return SCHED_ENOUGH;
-  engine->has_begun = true;
+  uint32_t n_rung = ring_alarms(engine);
+  if (is_at_end(engine, n + n_rung)) return SCHED_ENOUGH;
+  if (!actl__seeded_step(engine)) {
+    engine->is_spent = true;
+    return SCHED_ENOUGH;
+  }
   return actl__choose_if_on(&engine->choices, ACTL_CHOICE_VAT, n);
 }
 
@@ -198,6 +210,7 @@ actl_status actl__running_init(struct actl_engine *engine, uint32_t workers) {
 
   engine->get_alarm = is_seeded ? get_no_alarm : get_alarm;
   engine->alarm_ms = WHEEL_NEVER;
+  engine->until_ns = UINT64_MAX;
   engine->arm = is_seeded ? arm_virtual : arm;
   engine->io = actl__io_new(&engine->mem, &io_user);
   if (engine->io == NULL) return ACTL_NO_MEMORY;
@@ -228,8 +241,8 @@ static bool begin(struct actl_engine *engine, enum mode mode) {
   engine->mode = mode;
   engine->n_steps = 0;
   engine->is_spent = false;
-  engine->has_begun = false;
-  engine->until_ns = UINT64_MAX;
+  engine->n_last = 0;
+  if (mode != MODE_STEP) engine->until_ns = UINT64_MAX;
   return true;
 }
 
@@ -281,8 +294,11 @@ actl_status actl_engine_step(actl_engine *engine, uint64_t for_us, actl_rest *ou
   if (!begin(engine, MODE_STEP)) return ACTL_BUSY;
   /* Before the step looks: what comes after that fills it again. */
   if (has_pipe(engine)) actl__pipe_drain(&engine->pipe);
-  engine->until_ns = deadline(actl__clock_now(&engine->clock), for_us, 1000);
   bool is_virtual = engine->clock.is_virtual;
+  uint64_t from_ns = actl__clock_now(&engine->clock);
+  /* What handlers took beyond the end of the last step is taken from this one. */
+  if (is_virtual && engine->until_ns < from_ns) from_ns = engine->until_ns;
+  engine->until_ns = deadline(from_ns, for_us, 1000);
   enum quiet rest = actl__sched_step(&engine->sched, is_virtual ? UINT64_MAX : engine->until_ns);
   end(engine);
   if (out != NULL)

@@ -133,7 +133,7 @@ void actl__seeded_check(struct vat *vat) {
   pass(engine, DELIVERY_NS);
   reorder(vat);
   uint64_t now = engine->clock.now_ns;
-  bool is_late = now >= engine->until_ns || now - vat->turn_ns > VAT_TURN_NS;
+  bool is_late = now > engine->until_ns || now - vat->turn_ns > VAT_TURN_NS;
   bool is_spent = !actl__seeded_step(engine);
   if (--vat->cut_in <= 0 || is_late || is_spent) end_turn(vat, is_spent);
 }

@@ -142,10 +142,10 @@ struct actl_engine {
   uint64_t seed;          /* constant, as the next two */
   uint64_t max_steps;     /* 0: no limit */
   uint64_t n_steps;
-  uint64_t until_ns;   /* when a step ends; UINT64_MAX: never, or it is none. running.c's, as the
-                        * next two */
+  uint64_t until_ns;   /* when a step ends, or the last one did; UINT64_MAX: never, or it is none.
+                        * running.c's, as the next two */
   uint64_t alarm_ms;   /* no alarm of a vat is due before */
-  bool has_begun;      /* there was a turn since the step, or run, began */
+  uint32_t n_last;     /* at the end of a step: turns that are left; 0: it has not come to that */
   bool is_spent;       /* a run has used up its steps */
   actl_trace_fn trace; /* constant; NULL: nobody is told */
   void *trace_ud;

@@ -607,14 +607,16 @@ typedef enum actl_rest {
 
 /* Runs what can be run on this thread, for about `for_us` microseconds (it ends with a vat's turn,
  * at most a millisecond later, and no handler is interrupted), and returns without ever waiting.
- * Timers that are due are among it. As in a started engine, no ask fails with ACTL_DEADLOCK. `out`
- * may be NULL. ACTL_BUSY: it is running otherwise, or on another thread. Any thread, one after the
- * other, but not from a handler. */
+ * Timers that are due are among it. As in a started engine, no ask fails with ACTL_DEADLOCK. With a
+ * seed the time is virtual, and all of it passes, with the timers that are due by its end, however
+ * little there is to do; what handlers take beyond it is taken from the next step. `out` may be NULL.
+ * ACTL_BUSY: it is running otherwise, or on another thread. Any thread, one after the other, but not
+ * from a handler. */
 ACTL_API actl_status actl_engine_step(actl_engine *engine, uint64_t for_us, actl_rest *out);
 
 /* A file descriptor that is readable when a step would find something to do, for the poll or epoll
- * of a host's own loop. It belongs to the engine: do not read or close it. Made at the first call;
- * ACTL_SYSTEM. Any thread. */
+ * of a host's own loop; with a seed a timer is not among that, since time passes in steps alone. It
+ * belongs to the engine: do not read or close it. Made at the first call; ACTL_SYSTEM. Any thread. */
 ACTL_API actl_status actl_engine_fd(actl_engine *engine, int *out);
 
 /* Has `fn(ud, number)` called each time the process gets that signal, SIGTERM say, on a thread of the
@@ -626,7 +628,8 @@ ACTL_API actl_status actl_engine_on_signal(actl_engine *engine, int number,
                                            void (*fn)(void *ud, int number), void *ud);
 
 /* Keeps the engine from being quiet, for a host that will send something: each hold is undone by one
- * drop. Any thread. */
+ * drop. With a seed the clock jumps to timers that keep a run meanwhile, and waits for the host with
+ * what else there is, the times of asks too. Any thread. */
 ACTL_API void actl_hold(actl_engine *engine);
 ACTL_API void actl_drop(actl_engine *engine);
 
