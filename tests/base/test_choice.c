@@ -33,7 +33,7 @@ static int count_other(struct choices *choices, actl_choice choice, uint32_t n) 
   return other;
 }
 
-/* Each kind is rare, common, always or never another order, in some seeds, and apart from the others. */
+/* Each kind is now rare, now common, always or never another order, and apart from the others. */
 static void each_kind_has_a_rate_of_its_own_in_a_run(void **state) {
   (void)state;
   int n_never[ACTL_CHOICE_KINDS] = {0}, n_always[ACTL_CHOICE_KINDS] = {0}, n_unlike = 0;
@@ -47,15 +47,15 @@ static void each_kind_has_a_rate_of_its_own_in_a_run(void **state) {
     n_unlike += choices.rate[ACTL_CHOICE_VAT] != choices.rate[ACTL_CHOICE_ACTOR];
   }
   for (int i = 0; i < ACTL_CHOICE_KINDS; i++) {
-    assert_in_range(n_never[i], SEEDS / 6 * 3 / 4, SEEDS / 6 * 5 / 4);
-    assert_in_range(n_always[i], SEEDS / 6 * 3 / 4, SEEDS / 6 * 5 / 4);
+    assert_in_range(n_never[i], SEEDS / 12, SEEDS / 4);
+    assert_in_range(n_always[i], SEEDS / 5, SEEDS * 3 / 4);
   }
   assert_in_range(n_unlike, SEEDS / 2, SEEDS - 1);
 }
 
 static void so_many_are_not_plain_as_the_rate_says(void **state) {
   (void)state;
-  unsigned seen = 0;
+  unsigned seen = 0; /* rates, by their highest bit */
   for (uint64_t seed = 0; seed < 60; seed++) {
     struct choices choices = drawn_from(seed);
     for (int kind = 0; kind < ACTL_CHOICE_KINDS; kind++) {
@@ -67,7 +67,7 @@ static void so_many_are_not_plain_as_the_rate_says(void **state) {
       seen |= 1u << (choices.rate[kind] == 0 ? 0 : 32 - __builtin_clz(choices.rate[kind]));
     }
   }
-  assert_int_equal(__builtin_popcount(seen), 6);
+  assert_true(__builtin_popcount(seen) >= 4);
 }
 
 static void what_is_not_plain_is_spread_evenly(void **state) {
