@@ -50,6 +50,7 @@ actl_status fixture_open(struct fixture *f) {
                         .log_ud = f,
                         .alloc = f->alloc,
                         .alloc_ud = f->alloc_ud};
+  seeds_put(&config);
   actl_status status = actl_engine_new(&f->engine, &config);
   if (status != ACTL_OK) return status;
 

@@ -1,8 +1,8 @@
 /*
  * fixture.h - an engine with Lua, for the C tests of the binding.
  *
- * Its log is kept in memory; the functions of the fixture may be called on the main thread only,
- * except the log callback.
+ * With a seed (support/seeds.h) it has that. Its log is kept in memory; the functions of the fixture
+ * may be called on the main thread only, except the log callback.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,6 +13,8 @@
 #include "actl_lua.h"
 
 #include <pthread.h>
+
+#include "support/seeds.h"
 
 struct fixture {
   actl_engine *engine;

@@ -171,5 +171,5 @@ int main(void) {
       cmocka_unit_test(a_wrong_place_and_too_many_values_are_refused),
       cmocka_unit_test(two_engines_do_not_know_of_each_other),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }

@@ -134,5 +134,5 @@ int main(void) {
       cmocka_unit_test(holders_of_one_function_share_its_number),
       cmocka_unit_test(zero_stands_for_nothing),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return seeds_main(tests);
 }
