@@ -361,7 +361,7 @@ static void a_step_takes_just_its_time_and_the_timers_in_it_come(void **state) {
 
 static void a_step_of_an_hour_is_done_at_once(void **state) {
   (void)state;
-  static const uint64_t for_us[] = {3600000000 / 20};
+  static const uint64_t for_us[] = {SCALED(UINT64_C(3600000000)) / 20};
   step_times(1, for_us, 1);
 }
 
