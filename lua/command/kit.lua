@@ -248,8 +248,12 @@ end
 
 -- Requests that nobody answers are kept, so that who asked waits and is not told that they are gone.
 local function take_in(self, ...)
-  local got = { values = table.pack(...), sender = actor.sender(), request = actor.later() }
-  self.kept[#self.kept + 1] = got.request
+  local got = { values = table.pack(...), sender = actor.sender() }
+  local request = actor.later()
+  if tostring(request) == "request<owed>" then
+    got.request = request
+    self.kept[#self.kept + 1] = request
+  end
   if not self.taker then
     self.n = self.n + 1
     self.queue[self.n] = got
