@@ -86,23 +86,9 @@ void actl__trace_resume(struct vat *vat, const struct actor *a, uint64_t by, act
 
 /* ---- Births and deaths ---- */
 
-void actl__trace_spawn(struct vat *vat, uint64_t pid) {
-  char name[NAME_SIZE];
-  struct actor *a = NULL;
-  bool is_near = actl__vat_find(vat, pid, &a);
-  ACTL_INVARIANT(is_near && a != NULL);
-  actl__describe(vat, a, name, sizeof name, NULL, 0);
-  actl_event event = event_of(vat, ACTL_EVENT_SPAWN, pid, actl__vat_self(vat));
-  event.text = name;
-  tell(vat->engine, &event);
-}
-
-/* What a driven one is said to be, where that is a string. */
+/* What a driven actor is said to be, where that is a string. */
 static const char *name_in(struct actl_engine *engine, const struct actl_msg *m, char *out,
                            size_t size) {
-  const actl_behavior *behavior = (const actl_behavior *)(uintptr_t)m->slot[NODE_WORD_SLOT];
-  if (behavior != NULL) return behavior->name != NULL ? behavior->name : "actor";
-
   actl_value value = actl_msg_value(m, 0);
   size_t n = value.size;
   const char *bytes = value.as.bytes;
@@ -112,10 +98,31 @@ static const char *name_in(struct actl_engine *engine, const struct actl_msg *m,
   return out;
 }
 
+void actl__trace_spawn(struct vat *vat, uint64_t pid) {
+  char said[BEHAVIOR_SIZE], name[NAME_SIZE];
+  struct actor *a = NULL;
+  bool is_near = actl__vat_find(vat, pid, &a);
+  ACTL_INVARIANT(is_near && a != NULL);
+  if ((a->flags & ACTOR_UNBORN) != 0) {
+    actl__describe_as(name_in(vat->engine, a->head, said, sizeof said), pid, name, sizeof name);
+  } else {
+    actl__describe(vat, a, name, sizeof name, NULL, 0);
+  }
+  actl_event event = event_of(vat, ACTL_EVENT_SPAWN, pid, actl__vat_self(vat));
+  event.text = name;
+  tell(vat->engine, &event);
+}
+
+static const char *name_of(struct actl_engine *engine, const struct actl_msg *m, char *out,
+                           size_t size) {
+  const actl_behavior *behavior = (const actl_behavior *)(uintptr_t)m->slot[NODE_WORD_SLOT];
+  if (behavior == NULL) return name_in(engine, m, out, size);
+  return behavior->name != NULL ? behavior->name : "actor";
+}
+
 static void tell_spawn_far(struct actl_engine *engine, actl_event event, const struct actl_msg *m) {
-  char behavior[BEHAVIOR_SIZE], name[NAME_SIZE];
-  actl__describe_as(name_in(engine, m, behavior, sizeof behavior), event.actor.bits, name,
-                    sizeof name);
+  char said[BEHAVIOR_SIZE], name[NAME_SIZE];
+  actl__describe_as(name_of(engine, m, said, sizeof said), event.actor.bits, name, sizeof name);
   event.text = name;
   tell(engine, &event);
 }

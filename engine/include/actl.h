@@ -480,7 +480,15 @@ typedef enum actl_event_kind {
 /* Its name, as in the table above; "unknown" for a number that is none. Static; any thread. */
 ACTL_API const char *actl_event_name(actl_event_kind kind);
 
-/* What it points to is valid during the call. */
+/*
+ * What is begun (RECEIVE, TIMER) ends as HANDLED, or, where its actor failed, did not handle it or was
+ * stopped meanwhile, as a LETTER. Between them come WAIT and RESUME; a process that goes on with a message
+ * has that one's RECEIVE in place of a RESUME. An answer that a behavior's `reply` is called with is a
+ * RESUME and a HANDLED. An actor's init is part of its SPAWN. A LETTER without `msg` is an ask that was not
+ * even sent, since its target was known to be gone.
+ *
+ * What it points to is valid during the call.
+ */
 typedef struct actl_event {
   actl_event_kind kind;
   uint32_t vat;     /* where it happened; ACTL_VAT_ANY: in a thread of the host */

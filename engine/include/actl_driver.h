@@ -165,7 +165,8 @@ ACTL_API actl_status actl_driven_spawn(actl_ctx *ctx, uint64_t word, unsigned ho
                                        const actl_value *values, size_t n, actl_pid *out);
 
 /* Makes a driven actor elsewhere (or here): its first delivery is ACTL_DELIVER_BORN, with
- * `values[0]` as the description. The errors are those of actl_spawn_on. */
+ * `values[0]` as the description; where that is a string, traces call the actor so. The errors are
+ * those of actl_spawn_on. */
 ACTL_API actl_status actl_driven_spawn_on(actl_ctx *ctx, uint32_t vat, const actl_value *values,
                                           size_t n, actl_pid *out);
 

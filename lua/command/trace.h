@@ -12,7 +12,7 @@
  *
  * The text has a line for each event, of the same bytes in each run of the same seed:
  *
- *         0.001200 ms  vat 0  bank <0.3.1>        receive  "deposit" 5  from ada <0.2.1>
+ *         0.001200 ms  vat 0  bank <0.3.1>        receive  deposit 5  from ada <0.2.1>
  *
  * Times are milliseconds since the first event, of the engine's clock. An actor is called by the name
  * that its SPAWN had; {0}, whoever is no actor, is "outside".

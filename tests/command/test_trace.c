@@ -256,7 +256,7 @@ static const char talk[] =
     "  local a, b = actor.spawn(echo), actor.spawn_on(1, echo)\n"
     "  for i = 1, 20 do assert(a:ask('say', i) == i and b:ask('say', {n = i}).n == i) end\n"
     "  a:send('say', 'never heard') a:stop() b:send('nonsense') b:send('fail')\n"
-    "  actor.after(5, 'tick')\n"
+    "  actor.spawn_on(0, echo):send('say', 0) actor.after(5, 'tick')\n"
     "  return { requested = 1, done = 1, unit = 'talk' }\n"
     "end }\n";
 
@@ -303,7 +303,7 @@ static void arrows_lead_from_a_send_to_its_receive(void **state) {
   assert_arrows_fit(json);
   assert_int_equal(count(json, "\"ph\":\"B\""), count(json, "\"ph\":\"E\""));
   assert_int_equal(count(json, "\"process_name\""), 3);
-  assert_int_equal(count(json, "\"thread_name\""), 4);
+  assert_int_equal(count(json, "\"thread_name\""), 5);
   assert_true(contains(json, "{\"name\":\"vat 1\"}") && contains(json, "{\"name\":\"echo <"));
   assert_true(contains(json, "\"name\":\"dead letter nonsense\""));
   assert_true(contains(json, "\"status\":\"unhandled\"") && contains(json, "on purpose"));
@@ -323,7 +323,11 @@ static void the_text_has_a_line_for_each_event(void **state) {
   struct ran ran = actorlua("talk.lua", "--trace", "talk.txt", "--vats", "2", "--seed", "7", NULL);
   assert_ran(ran, ran.status == 1 && !contains(ran.out, "receive"));
   char *text = read_file("talk.txt");
-  assert_int_equal(count(text, "  receive  say "), 41);
+  assert_int_equal(count(text, "  receive  say "), 42);
+  /* Near, far, and placed near. */
+  const char *places[] = {" vat 0  echo <0.2.1> ", " vat 0  echo <1.1.1> ",
+                          " vat 0  echo <0.3.1> "};
+  for (int i = 0; i < 3; i++) assert_true(contains(text, places[i]));
   assert_true(contains(text, "  receive  say {n = 20}  from actorlua.run <0.1.1>\n"));
   assert_true(contains(text, "  reply    {n = 20}  to actorlua.run <0.1.1>\n"));
   assert_true(contains(text, "  letter   stopped  say \"never heard\"  from actorlua.run"));
