@@ -155,7 +155,8 @@ static void a_source_that_returns_nothing_ends_its_actor(void **state) {
   spawn(&f, 1, "", NULL, 0);
   send(&f, pid, ACTL_VALUES(actl_int(1)));
   run(&f);
-  assert_string_equal(seen, "done waited ");
+  /* The two have nothing to do with each other. */
+  assert_true(strcmp(seen, "done waited ") == 0 || strcmp(seen, "waited done ") == 0);
   actl_stats stats;
   actl_engine_stats(f.engine, &stats);
   /* Which of the two tells whether it came before the end. */
