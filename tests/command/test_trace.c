@@ -398,8 +398,21 @@ static int interrupt(pid_t pid) {
   return -1;
 }
 
+/* ThreadSanitizer keeps a signal from its thread until that blocks, which the one here never does. */
+static bool is_deaf(void) {
+#if defined(__SANITIZE_THREAD__)
+  return true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+  return true;
+#endif
+#endif
+  return false;
+}
+
 static void a_run_that_is_interrupted_leaves_a_whole_file(void **state) {
   (void)state;
+  if (is_deaf()) skip();
   script("endless.lua", "local actor = require 'actor'\n"
                         "local echo = actor.behavior('echo', {\n"
                         "  receive = { go = function() actor.self():send('go') end },\n"
