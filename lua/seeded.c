@@ -262,11 +262,11 @@ static void open_iterators(lua_State *L) {
  * and with it which of them are forgotten. So all are, before long ones are used: the cache has 53 rows
  * of two, by the address, and the texts "a" and "" here get into each row. */
 void actl__lua_forget_strings(lua_State *L) {
-  enum { ROWS = 53 };
-  char texts[2 * ROWS + 1];
-  for (int i = 0; i <= 2 * ROWS; i++) texts[i] = i % 2 == 0 ? 'a' : '\0';
-  texts[2 * ROWS] = '\0';
-  for (int i = 0; i < 2 * ROWS; i++) {
+  enum { ROWS = 53, TEXTS = 2 * ROWS };
+  char texts[TEXTS + 1];
+  for (int i = 0; i < TEXTS; i++) texts[i] = i % 2 == 0 ? 'a' : '\0';
+  texts[TEXTS] = '\0';
+  for (int i = 0; i < TEXTS; i++) {
     lua_pushstring(L, texts + i);
     lua_pop(L, 1);
   }
