@@ -79,33 +79,8 @@ static void end_turn(struct vat *vat, bool at_once) {
   if (at_once || ++vat->n_cut % CUTS != 0) vat->is_gone_through = true;
 }
 
-static struct actor **top_of(struct vat *vat) {
-  if (vat->hand != NULL) return &vat->hand;
-  return vat->top != vat->bottom ? &vat->ring[(vat->top - 1) & (vat->ring_size - 1)] : NULL;
-}
-
-static void top_last(struct vat *vat) {
-  struct actor **top = top_of(vat);
-  if (top == NULL) return;
-  struct actor *a = *top;
-  if (top == &vat->hand) {
-    vat->hand = NULL;
-  } else {
-    vat->top--;
-  }
-  actl__ready_last(vat, a);
-}
-
-static void bottom_last(struct vat *vat) {
-  if (vat->top == vat->bottom) return;
-  actl__ready_last(vat, vat->ring[vat->bottom++ & (vat->ring_size - 1)]);
-}
-
-static void first_last(struct vat *vat) {
-  struct actor *a = vat->queue;
-  if (a == NULL || a->ready == NULL) return;
-  vat->queue = a->ready;
-  actl__ready_last(vat, a);
+static void put_last(struct vat *vat, struct actor *a) {
+  if (a != NULL) actl__ready_last(vat, a);
 }
 
 static void swap(struct vat *vat) {
@@ -119,9 +94,11 @@ static void swap(struct vat *vat) {
 static void reorder(struct vat *vat) {
   switch (actl__choose(&vat->engine->choices, ACTL_CHOICE_ACTOR, ORDERS)) {
   case ORDER_GIVE_WAY: give_way(vat); break;
-  case ORDER_TOP_LAST: top_last(vat); break;
-  case ORDER_BOTTOM_LAST: bottom_last(vat); break;
-  case ORDER_FIRST_LAST: first_last(vat); break;
+  case ORDER_TOP_LAST: put_last(vat, actl__ready_pop_top(vat)); break;
+  case ORDER_BOTTOM_LAST:
+    if (vat->top != vat->bottom) put_last(vat, actl__ready_pop_bottom(vat));
+    break;
+  case ORDER_FIRST_LAST: put_last(vat, actl__ready_pop_first(vat)); break;
   case ORDER_SWAP: swap(vat); break;
   default: break;
   }

@@ -157,10 +157,9 @@ fail_record:
 static actl_status spawn_on(struct vat *vat, uint32_t number, const struct kind *kind,
                             const actl_value *values, size_t n, actl_pid *out);
 
-/* Where the seed puts it; ACTL_VAT_ANY: where it would be. */
-static uint32_t scatter(struct vat *vat, const struct kind *kind) {
+/* Where the seed puts an actor; ACTL_VAT_ANY: where it would be. */
+static uint32_t draw_vat(struct vat *vat) {
   struct actl_engine *engine = vat->engine;
-  if (!kind->may_scatter || !actl_ctx_scatters(actl__ctx(vat))) return ACTL_VAT_ANY;
   uint32_t i = actl__choose_if_on(&engine->choices, ACTL_CHOICE_PLACE, engine->n_vats + 1);
   return i != 0 ? engine->vats[i - 1]->number : ACTL_VAT_ANY;
 }
@@ -169,7 +168,8 @@ static ACTL_NOINLINE actl_status spawn_oddly(struct vat *vat, const struct kind 
                                              enum node_kind node_kind, const actl_value *values,
                                              size_t n, actl_pid *out) {
   if (actl__life_is_shut(vat)) return ACTL_SHUTDOWN;
-  uint32_t number = scatter(vat, kind);
+  bool scatters = kind->may_scatter && actl_ctx_scatters(actl__ctx(vat));
+  uint32_t number = scatters ? draw_vat(vat) : ACTL_VAT_ANY;
   if (number != ACTL_VAT_ANY) {
     struct kind placed = *kind;
     placed.may_scatter = false;
@@ -287,17 +287,9 @@ static actl_status find_vat(struct actl_engine *engine, uint32_t number, struct 
   return *out == NULL && number != ACTL_VAT_NEW ? ACTL_NO_VAT : ACTL_OK;
 }
 
-/* With a seed "any" is any. */
-static uint32_t choose_vat(struct vat *vat, uint32_t number) {
-  struct actl_engine *engine = vat->engine;
-  if (number != ACTL_VAT_ANY) return number;
-  uint32_t i = actl__choose_if_on(&engine->choices, ACTL_CHOICE_PLACE, engine->n_vats + 1);
-  return i == 0 ? number : engine->vats[i - 1]->number;
-}
-
 static actl_status spawn_on(struct vat *vat, uint32_t number, const struct kind *kind,
                             const actl_value *values, size_t n, actl_pid *out) {
-  number = choose_vat(vat, number);
+  if (number == ACTL_VAT_ANY) number = draw_vat(vat); /* with a seed "any" is any */
   /* What this vat has now is more than it has published. */
   atomic_store_explicit(&vat->alive, vat->stats.alive, memory_order_relaxed);
   struct vat *to;

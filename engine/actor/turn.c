@@ -13,45 +13,24 @@
 
 /* ---- Picking ---- */
 
-static struct actor *pop_queue(struct vat *vat) {
-  struct actor *a = vat->queue;
-  if (a != NULL) vat->queue = a->ready;
-  return a;
-}
-
-static inline struct actor *pop_top(struct vat *vat) {
-  struct actor *a = vat->hand;
-  if (ACTL_LIKELY(a != NULL)) {
-    vat->hand = NULL;
-    return a;
-  }
-  if (vat->top == vat->bottom) return NULL;
-  return vat->ring[--vat->top & (vat->ring_size - 1)];
-}
-
-static struct actor *pop_bottom(struct vat *vat) {
-  if (vat->top == vat->bottom) return pop_top(vat);
-  return vat->ring[vat->bottom++ & (vat->ring_size - 1)];
-}
-
 /* The queue has had its share: from here on the stack comes first, and has a share of its own,
  * whatever one handler has used up. */
 static ACTL_NOINLINE struct actor *leave_queue(struct vat *vat) {
   vat->is_gone_through = true;
   vat->queue_until = VAT_TURN;
   if (vat->turn_left < VAT_TURN / 4) vat->turn_left = VAT_TURN / 4;
-  struct actor *a = pop_bottom(vat);
-  return a != NULL ? a : pop_queue(vat);
+  struct actor *a = actl__ready_pop_bottom(vat);
+  return a != NULL ? a : actl__ready_pop_first(vat);
 }
 
 static inline struct actor *choose(struct vat *vat) {
   if (vat->turn_left > vat->queue_until) {
-    struct actor *a = pop_queue(vat);
+    struct actor *a = actl__ready_pop_first(vat);
     return a != NULL ? a : leave_queue(vat);
   }
   if (ACTL_UNLIKELY(!vat->is_gone_through)) return leave_queue(vat);
-  struct actor *a = pop_top(vat);
-  return ACTL_LIKELY(a != NULL) ? a : pop_queue(vat);
+  struct actor *a = actl__ready_pop_top(vat);
+  return ACTL_LIKELY(a != NULL) ? a : actl__ready_pop_first(vat);
 }
 
 /* The next actor becomes current; NULL: the turn is over. */

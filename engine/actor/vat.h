@@ -416,6 +416,28 @@ static inline void actl__ready_last(struct vat *vat, struct actor *a) {
   vat->queue_last = a;
 }
 
+/* Each takes one off: the first of the queue, the top of the stack, its bottom. NULL: none is there. */
+static inline struct actor *actl__ready_pop_first(struct vat *vat) {
+  struct actor *a = vat->queue;
+  if (a != NULL) vat->queue = a->ready;
+  return a;
+}
+
+static inline struct actor *actl__ready_pop_top(struct vat *vat) {
+  struct actor *a = vat->hand;
+  if (ACTL_LIKELY(a != NULL)) {
+    vat->hand = NULL;
+    return a;
+  }
+  if (vat->top == vat->bottom) return NULL;
+  return vat->ring[--vat->top & (vat->ring_size - 1)];
+}
+
+static inline struct actor *actl__ready_pop_bottom(struct vat *vat) {
+  if (vat->top == vat->bottom) return actl__ready_pop_top(vat);
+  return vat->ring[vat->bottom++ & (vat->ring_size - 1)];
+}
+
 /* true: the mailbox was empty and the actor idle, so it must be made ready. */
 static inline bool actl__mailbox_push(struct actor *a, struct actl_msg *m) {
   actl__node_link(m, NULL);
