@@ -56,12 +56,25 @@ uint32_t actl__choose(struct choices *choices, actl_choice choice, uint32_t n) {
 }
 
 const char *actl_choice_name(actl_choice choice) {
-  static const char *const names[] = {
-#define NAME(code, name) name,
-      ACTL_CHOICES(NAME)
-#undef NAME
-  };
-  return (unsigned)choice < ACTL_CHOICE_KINDS ? names[choice] : "unknown";
+  switch (choice) {
+#define CASE(code, name, text)                                                                     \
+  case ACTL_CHOICE_##code: return name;
+    ACTL_CHOICES(CASE)
+#undef CASE
+  case ACTL_CHOICE_KINDS: break;
+  }
+  return "unknown";
+}
+
+const char *actl_choice_text(actl_choice choice) {
+  switch (choice) {
+#define CASE(code, name, text)                                                                     \
+  case ACTL_CHOICE_##code: return text;
+    ACTL_CHOICES(CASE)
+#undef CASE
+  case ACTL_CHOICE_KINDS: break;
+  }
+  return "unknown choice";
 }
 
 const char *actl_event_name(actl_event_kind kind) {

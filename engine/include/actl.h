@@ -427,26 +427,28 @@ ACTL_API const char *actl_name_bytes(actl_engine *engine, actl_name name, size_t
  * seed. Outside of this are host threads that send, and what behaviors take from elsewhere.
  */
 
-/* What is free: code, name, and what 0, the plain order, means. */
+/* What is free: code, name, and what is decided, 0 being the plain order. */
 #define ACTL_CHOICES(X)                                                                            \
-  X(VAT, "vat")         /* which vat takes the next turn; 0: the one that has waited longest */    \
-  X(TURN, "turn")       /* whether a turn ends early, after how much; 0: it does not */            \
-  X(ACTOR, "actor")     /* which ready actor comes next; 0: the one whose turn it is */            \
-  X(CHAIN, "chain")     /* whether what is sent to a vat waits a turn more; 0: it does not */      \
-  X(TIMER, "timer")     /* which of the timers due in one millisecond fires first; 0: the first */ \
-  X(PLACE, "place")     /* where an actor is placed; 0: where it would be without a seed */        \
-  X(PREEMPT, "preempt") /* after how many instructions a handler gives way; 0: it does not */      \
-  X(CLOCK, "clock")     /* how much time passes beside the work; 0: none */
+  X(VAT, "vat", "which vat takes the next turn; 0: the one that has waited longest")               \
+  X(TURN, "turn", "whether a turn ends early, after how much; 0: it does not")                     \
+  X(ACTOR, "actor", "which ready actor comes next; 0: the one whose turn it is")                   \
+  X(CHAIN, "chain", "whether what is sent to a vat waits a turn more; 0: it does not")             \
+  X(TIMER, "timer", "which of the timers due in one millisecond fires first; 0: the first")        \
+  X(PLACE, "place", "where an actor is placed; 0: where it would be without a seed")               \
+  X(PREEMPT, "preempt", "after how many instructions a handler gives way; 0: it does not")         \
+  X(CLOCK, "clock", "how much time passes beside the work; 0: none")
 
 typedef enum actl_choice {
-#define ACTL_CHOICE_INDEX(code, name) ACTL_CHOICE_##code,
+#define ACTL_CHOICE_INDEX(code, name, text) ACTL_CHOICE_##code,
   ACTL_CHOICES(ACTL_CHOICE_INDEX)
 #undef ACTL_CHOICE_INDEX
       ACTL_CHOICE_KINDS
 } actl_choice;
 
-/* Its name, as in the table above; "unknown" for a number that is none. Static; any thread. */
+/* Its name, and what it decides, as in the table above; "unknown" and "unknown choice" for a number that
+ * is none. Static; any thread. */
 ACTL_API const char *actl_choice_name(actl_choice choice);
+ACTL_API const char *actl_choice_text(actl_choice choice);
 
 /* Decides in place of the seed: returns a number below `n`, which is 2 or more; `drawn` is the one
  * that the seed would have taken. Called on the thread that runs the engine; must not call it. */

@@ -52,18 +52,6 @@ static size_t line_before(const struct shrunk *shrunk, const struct choice *choi
 
 /* ---- For a reader ---------------------------------------------------------------------------------- */
 
-/* What a kind of choice decides; see ACTL_CHOICES. */
-static const char *const meanings[ACTL_CHOICE_KINDS] = {
-    [ACTL_CHOICE_VAT] = "which vat takes the next turn; 0: the one that has waited longest",
-    [ACTL_CHOICE_TURN] = "whether a turn ends early, after how much; 0: it does not",
-    [ACTL_CHOICE_ACTOR] = "which ready actor comes next; 0: the one whose turn it is",
-    [ACTL_CHOICE_CHAIN] = "whether what is sent to a vat waits a turn more; 0: it does not",
-    [ACTL_CHOICE_TIMER] = "which of the timers due in one millisecond fires first; 0: the first",
-    [ACTL_CHOICE_PLACE] = "where an actor is placed; 0: where it would be without a seed",
-    [ACTL_CHOICE_PREEMPT] = "after how many instructions a handler gives way; 0: it does not",
-    [ACTL_CHOICE_CLOCK] = "how much time passes beside the work; 0: none",
-};
-
 static void print_choice(const char *before, const struct choice *choice, FILE *out) {
   fprintf(out, "%schoice %" PRIu64 ", %s: %" PRIu32 " of %" PRIu32 "\n", before, choice->at,
           actl_choice_name((actl_choice)choice->kind), choice->value, choice->n);
@@ -95,7 +83,9 @@ static void print_choices(const struct shrunk *shrunk, FILE *out) {
     if (choice->kind < ACTL_CHOICE_KINDS) is_there[choice->kind] = true;
   }
   for (int i = 0; i < ACTL_CHOICE_KINDS; i++)
-    if (is_there[i]) fprintf(out, "  %s: %s\n", actl_choice_name((actl_choice)i), meanings[i]);
+    if (is_there[i])
+      fprintf(out, "  %s: %s\n", actl_choice_name((actl_choice)i),
+              actl_choice_text((actl_choice)i));
 }
 
 /* Where the last lines begin that are shown; `n_before`: how many lines are not. */

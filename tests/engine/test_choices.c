@@ -258,6 +258,10 @@ static void choices_and_events_have_names(void **state) {
   assert_string_equal(actl_choice_name(ACTL_CHOICE_CLOCK), "clock");
   assert_string_equal(actl_choice_name(ACTL_CHOICE_KINDS), "unknown");
   assert_string_equal(actl_choice_name((actl_choice)-1), "unknown");
+  assert_string_equal(actl_choice_text(ACTL_CHOICE_CLOCK),
+                      "how much time passes beside the work; 0: none");
+  assert_string_equal(actl_choice_text(ACTL_CHOICE_KINDS), "unknown choice");
+  assert_string_equal(actl_choice_text((actl_choice)-1), "unknown choice");
   assert_string_equal(actl_event_name(ACTL_EVENT_SPAWN), "spawn");
   assert_string_equal(actl_event_name(ACTL_EVENT_KINDS), "unknown");
   assert_string_equal(actl_event_name((actl_event_kind)-1), "unknown");
