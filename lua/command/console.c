@@ -45,6 +45,11 @@ void actl__console_write(const char *text) {
   pthread_mutex_unlock(&lock);
 }
 
+char *actl__console_entry(actl_log_level level, const char *text) {
+  static const char *const levels[] = {"debug", "info", "warning", "error"};
+  return actl__text_format("%s: %s", levels[(unsigned)level < 4 ? (unsigned)level : 3], text);
+}
+
 void actl__console_say(const char *format, ...) {
   struct text line = {0};
   actl__text_print(&line, "actorlua: ");

@@ -8,6 +8,8 @@
 #ifndef ACTL_COMMAND_CONSOLE_H
 #define ACTL_COMMAND_CONSOLE_H
 
+#include "actl.h"
+
 #include <stdint.h>
 
 /* "actorlua: TEXT" and a newline. */
@@ -15,6 +17,9 @@ void actl__console_say(const char *format, ...) __attribute__((format(printf, 1,
 
 /* TEXT as it is and a newline. */
 void actl__console_write(const char *text);
+
+/* What is shown of a log entry, "warning: TEXT", to be freed. */
+char *actl__console_entry(actl_log_level level, const char *text);
 
 /* Shows how far the run called `name` has come: on a terminal, and ten times a second at most.
  * `total` 0: only `done` is known. */

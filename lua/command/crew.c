@@ -14,6 +14,7 @@
 #include "command/crew.h"
 
 #include "command/interrupt.h"
+#include "command/run.h"
 #include "command/text.h"
 
 #include <errno.h>
@@ -26,7 +27,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAX_PROCESSES = 256, LOOK_MS = 50 };
@@ -77,23 +77,9 @@ static uint64_t count(_Atomic(uint64_t) *word) {
   return atomic_fetch_add_explicit(word, 1, memory_order_relaxed);
 }
 
-static uint64_t now_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
+static uint64_t now_ms(void) { return actl__span_now(NULL).wall_ns / 1000000; }
 
 /* ---- In a process of the crew -------------------------------------------------------------------- */
-
-static void write_all(int fd, const char *bytes, size_t size) {
-  while (size > 0) {
-    ssize_t n = write(fd, bytes, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) _exit(EXIT_FAILURE); /* nobody listens any more */
-    bytes += n;
-    size -= (size_t)n;
-  }
-}
 
 static uint32_t size_of(const char *text) { return text == NULL ? 0 : (uint32_t)strlen(text) + 1; }
 
@@ -107,7 +93,7 @@ static void write_record(int fd, uint64_t job, const struct verdict *verdict) {
   actl__text_add(&text, (const char *)&record, sizeof record);
   actl__text_add(&text, verdict->text, record.text_size);
   actl__text_add(&text, verdict->check, record.check_size);
-  write_all(fd, text.bytes, text.size);
+  if (!actl__text_write(&text, fd)) _exit(EXIT_FAILURE); /* nobody listens any more */
   actl__text_free(&text);
 }
 

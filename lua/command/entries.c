@@ -7,6 +7,7 @@
  */
 #include "command/entries.h"
 
+#include "command/console.h"
 #include "command/text.h"
 
 #include <lauxlib.h>
@@ -35,11 +36,9 @@ void actl__entries_fini(struct entries *entries) {
 }
 
 static struct entry make(actl_log_level level, actl_log_kind kind, const char *text) {
-  static const char *const levels[] = {"debug", "info", "warning", "error"};
   bool is_failure = kind == ACTL_LOG_FAILURE || kind == ACTL_LOG_STUCK;
-  const char *name = levels[(unsigned)level < 4 ? (unsigned)level : 3];
   return (struct entry){
-      .text = is_failure ? actl__text_format("%s", text) : actl__text_format("%s: %s", name, text),
+      .text = is_failure ? actl__text_format("%s", text) : actl__console_entry(level, text),
       .is_failure = is_failure,
   };
 }

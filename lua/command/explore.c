@@ -8,6 +8,7 @@
 #include "command/explore.h"
 
 #include "command/again.h"
+#include "command/attempt.h"
 #include "command/console.h"
 #include "command/crew.h"
 #include "command/find.h"
@@ -15,12 +16,10 @@
 #include "command/json.h"
 #include "command/letters.h"
 #include "command/run.h"
-#include "command/attempt.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* What came of the seeds that failed in one way. */
 struct tally {
@@ -70,12 +69,6 @@ static void tell(void *ud, uint64_t n_done) {
   actl__console_progress(search->path, (double)n_done, (double)search->n);
 }
 
-static double now_s(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static char *run_crew(struct search *search) {
   const struct crew crew = {.n_jobs = search->n,
                             .processes = search->processes,
@@ -83,10 +76,10 @@ static char *run_crew(struct search *search) {
                             .work = work,
                             .hear = hear,
                             .tell = tell};
-  double start = now_s();
+  struct span start = actl__span_now(NULL);
   actl__interrupt_catch();
   char *problem = actl__crew_run(&crew, &search->result);
-  search->seconds = now_s() - start;
+  search->seconds = (double)actl__span_between(start, actl__span_now(NULL)).wall_ns / 1e9;
   actl__console_clear();
   return problem;
 }
@@ -148,12 +141,10 @@ static bool hear_nothing(void *ud, uint64_t job, const struct verdict *verdict) 
 
 static void read_where(struct search *search) {
   struct text trace = {0};
-  char block[16384];
-  size_t n = 0;
   rewind(search->trace);
-  while ((n = fread(block, 1, sizeof block, search->trace)) > 0) actl__text_add(&trace, block, n);
+  (void)actl__text_read(&trace, search->trace);
   const char *line = NULL;
-  size_t size = trace.size > 0 ? actl__letters_find(trace.bytes, &line) : 0;
+  size_t size = actl__letters_find(trace.bytes, &line);
   if (size > 0) actl__text_add(&search->where, line, size);
   actl__text_free(&trace);
 }

@@ -87,6 +87,11 @@ void actl__interrupt_catch(void) {
   }
 }
 
+void actl__interrupt_add(sigset_t *out) {
+  for (size_t i = 0; i < N_SIGNALS; i++)
+    if (!is_ignored(signals[i])) sigaddset(out, signals[i]);
+}
+
 void actl__interrupt_stop(void) {
   pthread_mutex_lock(&lock);
   is_ending = true;

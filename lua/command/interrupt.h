@@ -12,12 +12,17 @@
 
 #include "actl.h"
 
+#include <signal.h>
+
 /* Has a signal stop this engine's actors, as long as it lives. Does nothing about a signal that is
  * ignored (`nohup`, or a shell's `&`). */
 void actl__interrupt_watch(actl_engine *engine);
 
 /* Has a signal be noted, and nothing else, where there is no engine that it could stop. */
 void actl__interrupt_catch(void);
+
+/* Adds those that end us, without any that is ignored, to a set. */
+void actl__interrupt_add(sigset_t *out);
 
 /* Once no engine is left that was watched. */
 void actl__interrupt_stop(void);

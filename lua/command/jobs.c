@@ -9,6 +9,7 @@
 #include "command/jobs.h"
 
 #include "command/crew.h"
+#include "command/interrupt.h"
 #include "command/memo.h"
 
 #include <errno.h>
@@ -19,9 +20,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const int signals[] = {SIGINT, SIGTERM};
-enum { N_SIGNALS = sizeof signals / sizeof signals[0] };
-
 void actl__jobs_open(struct jobs *out, uint32_t n_places) {
   *out = (struct jobs){.n_places = n_places != 0 ? n_places : actl__crew_processors()};
   out->places = actl__text_room(NULL, out->n_places * sizeof *out->places);
@@ -31,11 +29,7 @@ void actl__jobs_open(struct jobs *out, uint32_t n_places) {
   signal(SIGCHLD, SIG_DFL);
   sigemptyset(&out->awaited);
   sigaddset(&out->awaited, SIGCHLD);
-  for (size_t i = 0; i < N_SIGNALS; i++) {
-    struct sigaction now;
-    bool is_ignored = sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == SIG_IGN;
-    if (!is_ignored) sigaddset(&out->awaited, signals[i]);
-  }
+  actl__interrupt_add(&out->awaited);
   sigprocmask(SIG_BLOCK, &out->awaited, &out->before);
 }
 

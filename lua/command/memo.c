@@ -23,22 +23,12 @@ int actl__memo_open(void) {
   return fd;
 }
 
-static void write_all(int fd, const char *bytes, size_t size) {
-  while (size > 0) {
-    ssize_t n = write(fd, bytes, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    bytes += n;
-    size -= (size_t)n;
-  }
-}
-
 void actl__memo_write(int fd, const char *key, const char *bytes) {
   if (bytes == NULL) return;
   struct text text = {0};
   actl__text_add(&text, key, strlen(key) + 1);
   actl__text_add(&text, bytes, strlen(bytes) + 1);
-  write_all(fd, text.bytes, text.size);
+  (void)actl__text_write(&text, fd);
   actl__text_free(&text);
 }
 

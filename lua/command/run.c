@@ -116,7 +116,6 @@ static bool is_spent(const struct run *run, const char *text) {
 
 /* The engine's log. */
 static void on_log(void *ud, actl_log_level level, actl_log_kind kind, const char *text) {
-  static const char *const levels[] = {"debug", "info", "warning", "error"};
   struct run *run = ud;
 
   if (kind == ACTL_LOG_FAILURE) {
@@ -124,8 +123,7 @@ static void on_log(void *ud, actl_log_level level, actl_log_kind kind, const cha
   } else if (kind == ACTL_LOG_STUCK) {
     note_failure(run, VERDICT_DEADLOCK, text);
   } else if (!run->is_silent) {
-    unsigned i = (unsigned)level < 4 ? (unsigned)level : 3;
-    char *line = actl__text_format("%s: %s", levels[i], text);
+    char *line = actl__console_entry(level, text);
     actl__console_write(line);
     free(line);
   }

@@ -26,10 +26,8 @@
 enum { LINES_SHOWN = 1000 };
 
 void actl__shrunk_read_trace(struct shrunk *shrunk, FILE *file) {
-  char block[16384];
-  size_t n = 0;
   rewind(file);
-  while ((n = fread(block, 1, sizeof block, file)) > 0) actl__text_add(&shrunk->trace, block, n);
+  (void)actl__text_read(&shrunk->trace, file);
 }
 
 void actl__shrunk_free(struct shrunk *shrunk) {

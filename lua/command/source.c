@@ -19,14 +19,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool read_stream(struct text *out, FILE *file) {
-  char block[16384];
-  size_t n = 0;
-  while ((n = fread(block, 1, sizeof block, file)) > 0) actl__text_add(out, block, n);
-  actl__text_add(out, "", 0);
-  return ferror(file) == 0;
-}
-
 /* A byte order mark goes, and of a first line that begins with # only its end stays, so that the
  * numbers of the others are right. */
 static void strip_first_line(struct text *text) {
@@ -56,7 +48,7 @@ static char *read_file(struct text *out, const char *path) {
   if (fstat(fileno(file), &info) == 0 && S_ISDIR(info.st_mode)) {
     problem = actl__text_format("%s is a folder: give a file in it, or see 'actorlua list %s'",
                                 path, path);
-  } else if (!read_stream(out, file)) {
+  } else if (!actl__text_read(out, file)) {
     problem = unreadable(path, errno);
   } else {
     strip_first_line(out);

@@ -5,12 +5,11 @@
  */
 #include "command/text.h"
 
+#include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void *actl__text_room(void *ptr, size_t size) {
   void *room = realloc(ptr, size);
@@ -60,6 +59,24 @@ void actl__text_print(struct text *text, const char *format, ...) {
 void actl__text_free(struct text *text) {
   free(text->bytes);
   *text = (struct text){0};
+}
+
+bool actl__text_read(struct text *text, FILE *file) {
+  char block[16384];
+  size_t n = 0;
+  while ((n = fread(block, 1, sizeof block, file)) > 0) actl__text_add(text, block, n);
+  actl__text_add(text, "", 0);
+  return ferror(file) == 0;
+}
+
+bool actl__text_write(const struct text *text, int fd) {
+  for (size_t at = 0; at < text->size;) {
+    ssize_t n = write(fd, text->bytes + at, text->size - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    at += (size_t)n;
+  }
+  return true;
 }
 
 char *actl__text_copy(const char *bytes, size_t size) {

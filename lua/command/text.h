@@ -10,8 +10,10 @@
 #define ACTL_COMMAND_TEXT_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* `bytes` ends in a zero byte that `size` does not count; all zeros is an empty text. */
 struct text {
@@ -25,6 +27,12 @@ void actl__text_print(struct text *text, const char *format, ...)
 void actl__text_print_list(struct text *text, const char *format, va_list values)
     __attribute__((format(printf, 2, 0)));
 void actl__text_free(struct text *text); /* leaves it empty */
+
+/* Adds all that is left of `file`; then `bytes` is not NULL. False: it could not be read to its end. */
+bool actl__text_read(struct text *text, FILE *file);
+
+/* Writes all of it to a descriptor; false: not all could be written. */
+bool actl__text_write(const struct text *text, int fd);
 
 /* The bytes of the UTF-8 character that `at` begins with; 0: it begins with none. */
 size_t actl__text_character(const char *at, size_t left);
