@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/random.h"
+#include "base/held.h"
 #include "support/alloc.h"
 
 struct fixture {
@@ -43,29 +44,6 @@ static void end(struct fixture *f) {
 /* ---- Blocks with contents ---- */
 
 static const size_t LARGEST_CLASS = 16 * 1024;
-
-struct held {
-  unsigned char *at;
-  size_t size;
-  uint64_t seed;
-};
-
-/* The whole of small blocks, of large ones the ends and a byte here and there. */
-static size_t step_of(size_t size) { return size <= 2048 ? 1 : size / 512; }
-static unsigned char byte_at(uint64_t seed, size_t i) {
-  return (unsigned char)((seed + i) * 0x9E3779B97F4A7C15ull >> 56);
-}
-static void fill(struct held *h, uint64_t seed) {
-  h->seed = seed;
-  for (size_t i = 0; i < h->size; i += step_of(h->size)) h->at[i] = byte_at(seed, i);
-  h->at[h->size - 1] = byte_at(seed, h->size - 1);
-}
-/* Whether the first `n` bytes are as they were filled. */
-static bool is_intact(const struct held *h, size_t n) {
-  for (size_t i = 0; i < n; i += step_of(h->size))
-    if (h->at[i] != byte_at(h->seed, i)) return false;
-  return n < h->size || h->at[n - 1] == byte_at(h->seed, n - 1);
-}
 
 static size_t random_size(uint64_t *random) {
   switch (actl__random_below(random, 16)) {

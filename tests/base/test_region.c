@@ -14,6 +14,7 @@
 
 #include "base/random.h"
 #include "base/region.h"
+#include "base/held.h"
 #include "support/alloc.h"
 
 struct fixture {
@@ -37,30 +38,6 @@ static void end(struct fixture *f) {
 /* ---- Blocks with contents ---- */
 
 enum { BLOCKS = 300, STEPS = 20000 };
-
-struct held {
-  unsigned char *at;
-  size_t size;
-  uint64_t seed;
-};
-
-static size_t step_of(size_t size) { return size <= 2048 ? 1 : size / 512; }
-
-static unsigned char byte_at(uint64_t seed, size_t i) {
-  return (unsigned char)((seed + i) * 0x9E3779B97F4A7C15ull >> 56);
-}
-
-static void fill(struct held *h, uint64_t seed) {
-  h->seed = seed;
-  for (size_t i = 0; i < h->size; i += step_of(h->size)) h->at[i] = byte_at(seed, i);
-}
-
-/* Whether what lies below `n` is as it was filled. */
-static bool is_intact(const struct held *h, size_t n) {
-  for (size_t i = 0; i < h->size && i < n; i += step_of(h->size))
-    if (h->at[i] != byte_at(h->seed, i)) return false;
-  return true;
-}
 
 static size_t random_size(uint64_t *random) {
   switch (actl__random_below(random, 16)) {

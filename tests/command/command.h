@@ -23,6 +23,17 @@ int scratch_teardown(void **state);
 /* Writes a file into the scratch folder and returns `name`. */
 const char *script(const char *name, const char *text);
 
+/* The beginning of a scenario in which putters put letters into a log, which knows the first. */
+#define LOG_AND_PUTTER                                                                             \
+  "local actor = require 'actor'\n"                                                                \
+  "local Log = actor.behavior('log', {\n"                                                          \
+  "  init = function(self) self.first = false end,\n"                                              \
+  "  receive = { put = function(self, x) self.first = self.first or x end,\n"                      \
+  "              first = function(self) return self.first end } })\n"                              \
+  "local Putter = actor.behavior('putter', { receive = {\n"                                        \
+  "  put = function(self, log, x) log:send('put', x) end,\n"                                       \
+  "  done = function() return true end } })\n"
+
 /* Runs actorlua with the arguments up to NULL. The result is valid until the next call. */
 struct ran actorlua(const char *first, ...);
 

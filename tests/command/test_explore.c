@@ -24,15 +24,7 @@
 
 /* One scenario that fails in the way that `how` says, always or where two actors' messages come in an
  * order that is not the plain one. */
-static const char ways[] =
-    "local actor = require 'actor'\n"
-    "local Log = actor.behavior('log', {\n"
-    "  init = function(self) self.first = false end,\n"
-    "  receive = { put = function(self, x) self.first = self.first or x end,\n"
-    "              first = function(self) return self.first end } })\n"
-    "local Putter = actor.behavior('putter', { receive = {\n"
-    "  put = function(self, log, x) log:send('put', x) end,\n"
-    "  done = function() return true end } })\n"
+static const char ways[] = LOG_AND_PUTTER
     "local Asker = actor.behavior('asker', { receive = {\n"
     "  ask = function(self, other) return (other:ask('ask', actor.self())) end } })\n"
     "local Broken = actor.behavior('broken', { receive = {\n"

@@ -5,16 +5,8 @@
 # SPDX-License-Identifier: MIT
 set -eu
 
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-trap 'exit 1' HUP INT TERM
+. "$SOURCE_DIR/tests/support/scratch.sh"
 cd -- "$out"
-failed=0
-
-fail() {
-  echo "test_kit: $1"
-  failed=1
-}
 
 # run STATUS ARGUMENT ...: the output is in `said` and `errors`.
 run() {

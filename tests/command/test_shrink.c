@@ -23,15 +23,7 @@
 #include <unistd.h>
 
 /* Two actors put a letter each; it fails in a way of choice where the second was first. */
-static const char turned[] =
-    "local actor = require 'actor'\n"
-    "local Log = actor.behavior('log', {\n"
-    "  init = function(self) self.first = false end,\n"
-    "  receive = { put = function(self, x) self.first = self.first or x end,\n"
-    "              first = function(self) return self.first end } })\n"
-    "local Putter = actor.behavior('putter', { receive = {\n"
-    "  put = function(self, log, x) log:send('put', x) end,\n"
-    "  done = function() return true end } })\n"
+static const char turned[] = LOG_AND_PUTTER
     "return { params = { how = 'check' }, run = function(p, report)\n"
     "  local log, a, b = actor.spawn(Log), actor.spawn(Putter), actor.spawn(Putter)\n"
     "  a:send('put', log, 'a')\n"

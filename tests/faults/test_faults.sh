@@ -8,19 +8,11 @@
 # ctest: timeout 300
 set -u
 cd -- "$SOURCE_DIR/tests/faults" || exit 1
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-trap 'exit 1' HUP INT TERM
-failed=0
+. "$SOURCE_DIR/tests/support/scratch.sh"
 
 # A sanitizer takes its time.
 runs=1000
 [ -z "${SANITIZE_FLAGS:-}" ] || runs=250
-
-fail() {
-  echo "test_faults: $1"
-  failed=1
-}
 
 # Which kinds of failure a fault may show as.
 kinds_of() {

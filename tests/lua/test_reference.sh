@@ -9,15 +9,7 @@ set -eu
 readme=$SOURCE_DIR/lua/README.md
 annotations=$SOURCE_DIR/lua/actor.d.lua
 kit_annotations=$SOURCE_DIR/lua/test.d.lua
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-trap 'exit 1' HUP INT TERM
-failed=0
-
-fail() {
-  echo "test_reference: $1"
-  failed=1
-}
+. "$SOURCE_DIR/tests/support/scratch.sh"
 
 # --- The names ---
 

@@ -5,15 +5,7 @@
 # SPDX-License-Identifier: MIT
 set -eu
 
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-trap 'exit 1' HUP INT TERM
-failed=0
-
-fail() {
-  echo "test_repeat: $1"
-  failed=1
-}
+. "$SOURCE_DIR/tests/support/scratch.sh"
 
 cat >"$out/run.lua" <<'END'
 local actor = require "actor"

@@ -6,15 +6,7 @@
 # SPDX-License-Identifier: MIT
 set -eu
 
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-trap 'exit 1' HUP INT TERM
-failed=0
-
-fail() {
-  echo "test_scatter: $1"
-  failed=1
-}
+. "$SOURCE_DIR/tests/support/scratch.sh"
 
 # Each line: what was made, and in which vats its actors were.
 cat >"$out/part.lua" <<'END'

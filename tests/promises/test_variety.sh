@@ -5,10 +5,7 @@
 # SPDX-License-Identifier: MIT
 set -u
 cd -- "$SOURCE_DIR/tests/promises" || exit 1
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-trap 'exit 1' HUP INT TERM
-failed=0
+. "$SOURCE_DIR/tests/support/scratch.sh"
 
 # varies KIND N: of 60 seeds there are N different runs at least, each the same the second time.
 varies() {
