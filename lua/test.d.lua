@@ -1,5 +1,5 @@
 ---@meta actor.test
--- test.d.lua - the module `actor.test` for language servers (LuaCATS annotations). README.md beside it
+-- test.d.lua - the module `actor.test` for language servers (LuaCATS annotations). TESTS.md beside it
 -- is the reference. Times are milliseconds. A `pattern` is a text, or a Lua pattern.
 --
 -- SPDX-License-Identifier: MIT

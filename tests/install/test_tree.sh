@@ -13,6 +13,7 @@ case $version in
 esac
 
 for file in share/doc/actorlua/LICENSE share/doc/actorlua/README.md share/doc/actorlua/lua/README.md \
+  share/doc/actorlua/lua/TESTS.md \
   share/man/man1/actorlua.1 share/actorlua/actor.d.lua share/actorlua/test.d.lua \
   share/actorlua/scenarios/hello.lua \
   share/actorlua/scenarios/README.md lib/libactl.a \

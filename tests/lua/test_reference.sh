@@ -1,12 +1,12 @@
 #!/bin/sh
-# lua/README.md, lua/actor.d.lua and lua/test.d.lua name every function of the modules and every method,
-# and nothing else; the examples print what stands behind `-->`, in that order, and those that are test
-# cases pass. One whose first line is `-- actorlua ARGUMENTS FILE` is run so.
+# lua/README.md and lua/TESTS.md, lua/actor.d.lua and lua/test.d.lua name every function of the modules and
+# every method, and nothing else; the examples print what stands behind `-->`, in that order, and those that
+# are test cases pass. One whose first line is `-- actorlua ARGUMENTS FILE` is run so.
 #
 # SPDX-License-Identifier: MIT
 set -eu
 
-readme=$SOURCE_DIR/lua/README.md
+set -- "$SOURCE_DIR/lua/README.md" "$SOURCE_DIR/lua/TESTS.md"
 annotations=$SOURCE_DIR/lua/actor.d.lua
 kit_annotations=$SOURCE_DIR/lua/test.d.lua
 . "$SOURCE_DIR/tests/support/scratch.sh"
@@ -39,8 +39,8 @@ END
 grep -qx test.equal "$out/kit_names" || fail "the module of tests has no equal"
 sort -o "$out/all_names" "$out/names" "$out/kit_names"
 
-sed -n 's/^### \([a-z]*[.:][a-z_]*\).*/\1/p' "$readme" | sort >"$out/headings"
-diff "$out/all_names" "$out/headings" || fail "< in the modules, > a heading in lua/README.md"
+sed -n 's/^### \([a-z]*[.:][a-z_]*\).*/\1/p' "$@" | sort >"$out/headings"
+diff "$out/all_names" "$out/headings" || fail "< in the modules, > a heading in the reference"
 
 cat >"$out/annotated.lua" <<'END'
 local path, module, class = ...
@@ -67,17 +67,18 @@ diff "$out/kit_names" "$out/kit_annotated" || fail "< in the module of tests, > 
 echo 'for k in pairs(require("actor").stats()) do print(k) end' >"$out/stats.lua"
 for field in $("$ACTORLUA" "$out/stats.lua"); do
   grep -q "^---@field $field " "$annotations" || fail "lua/actor.d.lua lacks the count $field"
-  sed -n '/^### actor.stats/,/^```/p' "$readme" | grep -q "\`$field\`" ||
+  sed -n '/^### actor.stats/,/^```/p' "$1" | grep -q "\`$field\`" ||
     fail "lua/README.md lacks the count $field"
 done
 
 # --- The examples ---
 
-# Each block to a file of its own, named by its first line in the page.
+# Each block to a file of its own, named by the page and its first line there.
 awk -v out="$out" '
-  /^```lua$/ { file = sprintf("%s/example_%03d.lua", out, NR + 1); on = 1; next }
+  FNR == 1 { page = FILENAME; sub(/.*\//, "", page); sub(/\..*/, "", page) }
+  /^```lua$/ { file = sprintf("%s/example_%s_%03d.lua", out, page, FNR + 1); on = 1; next }
   /^```/ { on = 0; close(file) }
-  on { print >file }' "$readme"
+  on { print >file }' "$@"
 
 n=0
 for example in "$out"/example_*.lua; do
