@@ -97,8 +97,12 @@ struct option {
   char letter; /* 0: none */
   enum value value;
   char *(*take)(struct options *out, const char *value); /* NULL: well; else the problem */
-  unsigned commands;                                     /* those that it is for: a bit each */
+  size_t flag;       /* where `take` is NULL: the place in struct options of what becomes true */
+  unsigned commands; /* those that it is for: a bit each */
 };
+
+#define FLAG(field) VALUE_NONE, NULL, offsetof(struct options, field)
+#define VALUE(take) VALUE_NEEDED, take, 0
 
 static char *take_number(uint32_t *out, const char *option, const char *value, unsigned long most) {
   char *end = NULL;
@@ -177,36 +181,6 @@ static char *take_only(struct options *out, const char *value) {
   return NULL;
 }
 
-static char *take_scatter(struct options *out, const char *value) {
-  (void)value;
-  out->scatters = true;
-  return NULL;
-}
-
-static char *take_strict(struct options *out, const char *value) {
-  (void)value;
-  out->is_strict = true;
-  return NULL;
-}
-
-static char *take_lossy(struct options *out, const char *value) {
-  (void)value;
-  out->is_lossy = true;
-  return NULL;
-}
-
-static char *take_all(struct options *out, const char *value) {
-  (void)value;
-  out->goes_on = true;
-  return NULL;
-}
-
-static char *take_threaded(struct options *out, const char *value) {
-  (void)value;
-  out->is_threaded = true;
-  return NULL;
-}
-
 static char *take_set(struct options *out, const char *value) {
   const char *equals = strchr(value, '=');
   if (equals == NULL || equals == value) {
@@ -217,18 +191,6 @@ static char *take_set(struct options *out, const char *value) {
   struct setting *setting = &out->settings[out->n_settings++];
   setting->name = actl__text_copy(value, (size_t)(equals - value));
   setting->value = equals + 1;
-  return NULL;
-}
-
-static char *take_json(struct options *out, const char *value) {
-  (void)value;
-  out->is_json = true;
-  return NULL;
-}
-
-static char *take_quiet(struct options *out, const char *value) {
-  (void)value;
-  out->is_quiet = true;
   return NULL;
 }
 
@@ -256,27 +218,27 @@ enum {
 };
 
 static const struct option options[] = {
-    {"--workers", 0, VALUE_NEEDED, take_workers, FOR_RUN | FOR_TEST},
-    {"--vats", 0, VALUE_NEEDED, take_vats, FOR_RUN | FOR_SEARCH | FOR_TEST},
-    {"--set", 0, VALUE_NEEDED, take_set, FOR_RUN | FOR_SEARCH},
-    {"--seed", 0, VALUE_NEEDED, take_seed, FOR_RUN | FOR_SHRINK | FOR_TEST},
-    {"--scatter", 0, VALUE_NONE, take_scatter, FOR_RUN | FOR_SEARCH | FOR_TEST},
-    {"--strict", 0, VALUE_NONE, take_strict, FOR_RUN | FOR_SEARCH | FOR_TEST},
-    {"--steps", 0, VALUE_NEEDED, take_steps, FOR_RUN | FOR_SEARCH | FOR_TEST},
-    {"--trace", 0, VALUE_NEEDED, take_trace, FOR_RUN | FOR_SHRINK},
-    {"--runs", 0, VALUE_NEEDED, take_runs, FOR_EXPLORE},
-    {"--from", 0, VALUE_NEEDED, take_from, FOR_EXPLORE},
-    {"--all", 0, VALUE_NONE, take_all, FOR_EXPLORE},
-    {"--lossy", 0, VALUE_NONE, take_lossy, FOR_RUN | FOR_SEARCH},
-    {"--jobs", 0, VALUE_NEEDED, take_jobs, FOR_EXPLORE | FOR_TEST},
-    {"--seeds", 0, VALUE_NEEDED, take_seeds, FOR_TEST},
-    {"--threaded", 0, VALUE_NONE, take_threaded, FOR_TEST},
-    {"--only", 0, VALUE_NEEDED, take_only, FOR_TEST},
-    {"--junit", 0, VALUE_NEEDED, take_junit, FOR_TEST},
-    {"--json", 0, VALUE_NONE, take_json, FOR_RUN | FOR_LIST | FOR_SEARCH},
-    {"--quiet", 'q', VALUE_NONE, take_quiet, FOR_ALL},
-    {"--help", 'h', VALUE_NONE, take_help, FOR_ALL},
-    {"--version", 'v', VALUE_NONE, take_version, FOR_ALL},
+    {"--workers", 0, VALUE(take_workers), FOR_RUN | FOR_TEST},
+    {"--vats", 0, VALUE(take_vats), FOR_RUN | FOR_SEARCH | FOR_TEST},
+    {"--set", 0, VALUE(take_set), FOR_RUN | FOR_SEARCH},
+    {"--seed", 0, VALUE(take_seed), FOR_RUN | FOR_SHRINK | FOR_TEST},
+    {"--scatter", 0, FLAG(scatters), FOR_RUN | FOR_SEARCH | FOR_TEST},
+    {"--strict", 0, FLAG(is_strict), FOR_RUN | FOR_SEARCH | FOR_TEST},
+    {"--steps", 0, VALUE(take_steps), FOR_RUN | FOR_SEARCH | FOR_TEST},
+    {"--trace", 0, VALUE(take_trace), FOR_RUN | FOR_SHRINK},
+    {"--runs", 0, VALUE(take_runs), FOR_EXPLORE},
+    {"--from", 0, VALUE(take_from), FOR_EXPLORE},
+    {"--all", 0, FLAG(goes_on), FOR_EXPLORE},
+    {"--lossy", 0, FLAG(is_lossy), FOR_RUN | FOR_SEARCH},
+    {"--jobs", 0, VALUE(take_jobs), FOR_EXPLORE | FOR_TEST},
+    {"--seeds", 0, VALUE(take_seeds), FOR_TEST},
+    {"--threaded", 0, FLAG(is_threaded), FOR_TEST},
+    {"--only", 0, VALUE(take_only), FOR_TEST},
+    {"--junit", 0, VALUE(take_junit), FOR_TEST},
+    {"--json", 0, FLAG(is_json), FOR_RUN | FOR_LIST | FOR_SEARCH},
+    {"--quiet", 'q', FLAG(is_quiet), FOR_ALL},
+    {"--help", 'h', VALUE_NONE, take_help, 0, FOR_ALL},
+    {"--version", 'v', VALUE_NONE, take_version, 0, FOR_ALL},
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 
@@ -318,7 +280,9 @@ static char *read_option(struct reader *reader, const char *word) {
 
   if (option->value == VALUE_NONE) {
     if (equals != NULL) return actl__text_format("%s takes no value", option->name);
-    return option->take(reader->out, NULL);
+    if (option->take != NULL) return option->take(reader->out, NULL);
+    *(bool *)(void *)((char *)reader->out + option->flag) = true;
+    return NULL;
   }
   if (equals != NULL) return option->take(reader->out, equals + 1);
   if (reader->next >= reader->argc) return actl__text_format("%s needs a value", option->name);
